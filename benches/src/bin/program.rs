@@ -24,6 +24,9 @@ struct Arguments {
     /// Only these programs, counted from 1.
     #[arg(long, value_delimiter = ',')]
     only: Vec<usize>,
+    /// Also learn a description of each program from a recorded run, and predict by it
+    #[arg(long)]
+    learnt: bool,
     /// Which of: runs, size
     #[arg(long, value_delimiter = ',', default_value = "runs,size")]
     what: Vec<String>,
@@ -46,6 +49,8 @@ struct Case {
     command: String,
     /// `run` and the elements.
     program: String,
+    /// Iterations, or inputs: the parameter of a learnt description, and its value.
+    repeats: (&'static str, u32),
 }
 
 fn main() -> Result<()> {
@@ -72,6 +77,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
         let (back, ranks) = (bytes.max(8), workers + 1);
         Case {
             ranks,
+            repeats: ("iterations", 3),
             command: format!(
                 "mw_synthetic --tasks {tasks} --iterations 3 --mean-us {} --sigma-pct {sigma_pct} --dist {dist} --bytes {bytes} \
                  --technique {technique} --json",
@@ -86,6 +92,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
     };
     let nbody = |workers: u32, bodies: u32, pace_us: u32| Case {
         ranks: workers + 1,
+        repeats: ("iterations", 5),
         command: format!("nbody --bodies {bodies} --steps 5 --pace {pace_us} --technique dpf"),
         program: format!(
             "run = ['steps']\n[element.steps]\nkind = 'loop'\ncount = 5\ndo = ['positions', 'forces']\n[element.positions]\n\
@@ -109,6 +116,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
         let tables: Vec<String> = stages.iter().map(stage).collect();
         Case {
             ranks: stages.iter().map(|(_, replicas)| replicas).sum::<u32>() + 1,
+            repeats: ("inputs", inputs),
             command: format!(
                 "pipe_synthetic --stages {} --pattern {} --bytes {bytes} --inputs {inputs} --sigma-pct {sigma_pct} --json",
                 list.join(","),
@@ -122,6 +130,7 @@ fn cases(costs: &Costs) -> Vec<Case> {
     };
     let by_hand = |stages: u32, ms: f64, bytes: u32, inputs: u32| Case {
         ranks: stages + 1,
+        repeats: ("iterations", inputs),
         command: format!("pipe_plain {stages} {ms} {bytes} {inputs}"),
         program: format!(
             "run = ['fill', 'drain', 'stage']\n[parameters]\ninputs = {inputs}\nbytes = {bytes}\n\
@@ -185,10 +194,10 @@ impl Arguments {
         let costs = self.costs(hosts.as_ref())?;
         println!("{}dispatch {:.1} us, waking {:.1} us\n", costs.links, 1e6 * costs.overhead_s, 1e6 * costs.waking_s);
         println!(
-            "{:>2} {:>11} {:>11} {:>7} {:>10} {:>9}  program",
-            "", "measured s", "predicted s", "error", "by", "faster"
+            "{:>2} {:>11} {:>11} {:>7} {:>7} {:>10} {:>9}  program",
+            "", "measured s", "predicted s", "error", "learnt", "by", "faster"
         );
-        let (mut errors, mut ratios) = (Vec::new(), Vec::new());
+        let (mut errors, mut ratios, mut learnt) = (Vec::new(), Vec::new(), Vec::new());
         for (k, case) in cases(&costs).iter().enumerate() {
             if !self.only.is_empty() && !self.only.contains(&(k + 1)) {
                 continue;
@@ -200,14 +209,24 @@ impl Arguments {
             let machine = self.machine(&costs, case.ranks)?;
             let (predicted_s, by_s) = predicted(case, &machine)?;
             let (error, faster) = (predicted_s / measured_s - 1.0, measured_s / by_s);
+            let also = match self.learnt {
+                true => self.learnt_s(hosts.as_ref(), case).map(|s| s / measured_s - 1.0),
+                false => Err(anyhow::anyhow!("")),
+            };
+            let learnt_text = also.as_ref().map_or("-".to_owned(), |error| format!("{:+.1}%", 100.0 * error));
             println!(
-                "{:>2} {measured_s:>11.4} {predicted_s:>11.4} {:>+6.1}% {:>7.1} us {faster:>9.0}  {} ranks: {}",
+                "{:>2} {measured_s:>11.4} {predicted_s:>11.4} {:>+6.1}% {learnt_text:>7} {:>7.1} us {faster:>9.0}  {} ranks: {}",
                 k + 1,
                 100.0 * error,
                 1e6 * by_s,
                 case.ranks,
                 case.command
             );
+            match also {
+                Ok(also) => learnt.push((also.abs(), error.abs())),
+                Err(why) if self.learnt => println!("   not learnt: {why:#}"),
+                Err(_) => {}
+            }
             errors.push(error.abs());
             ratios.push(faster);
         }
@@ -223,7 +242,44 @@ impl Arguments {
             ratios.last().copied().unwrap_or(f64::NAN),
             ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN)
         );
+        if !learnt.is_empty() {
+            let mean = |of: fn(&(f64, f64)) -> f64| 100.0 * learnt.iter().map(of).sum::<f64>() / learnt.len() as f64;
+            let worst = |of: fn(&(f64, f64)) -> f64| 100.0 * learnt.iter().map(of).fold(0.0, f64::max);
+            println!(
+                "{} learnt: error {:.2} % on average, {:.2} % at worst; written by hand {:.2} %, {:.2} %",
+                learnt.len(),
+                mean(|of| of.0),
+                worst(|of| of.0),
+                mean(|of| of.1),
+                worst(|of| of.1)
+            );
+        }
         Ok(())
+    }
+
+    /// The time of the program by a description that is learnt from a recorded run of it, seconds.
+    fn learnt_s(&self, hosts: Option<&Hosts>, case: &Case) -> Result<f64> {
+        let directory = tempfile::tempdir()?;
+        let file = directory.path().join("run.rec");
+        let launcher = self.launcher(hosts, case.ranks)?;
+        let (name, count) = case.repeats;
+        // The period of a program that marks nothing has to be found first.
+        let command = match case.command.strip_suffix(&format!(" {count}")) {
+            Some(rest) if name == "iterations" => format!("{rest} {}", 4 * count),
+            _ => case.command.clone(),
+        };
+        let application: Vec<String> = example(&command).split_whitespace().map(str::to_owned).collect();
+        let flags = ["--dry-run".to_owned(), "--record".to_owned(), file.display().to_string()];
+        run_under_midrun(&flags, &launcher, &application)?;
+        let line = ["predict", "program", "--json", "--from"];
+        let output = Command::new(prefix().join("bin/midrun")).args(line).arg(&file).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        anyhow::ensure!(output.status.success(), "{}", said.trim());
+        let learnt: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+        let text = |key: &str| learnt[key].as_str().with_context(|| format!("no {key}"));
+        let mut program = Program::from_toml(text("program")?)?;
+        program.set(name, f64::from(count))?;
+        Ok(simulate(&program, &Machine::from_toml(text("machine")?)?, &Options::default())?.total_s)
     }
 
     /// One run of another load than those to be predicted, with its recording.

@@ -32,7 +32,7 @@ pub struct Args {
     /// The machine (TOML): [[node]] tables, [inside] and [between] them
     #[arg(long, value_name = "FILE", required_unless_present = "from")]
     machine: Option<PathBuf>,
-    /// Learn a Master/Worker program's description from a recording, with the parameters of its run; may be repeated
+    /// Learn a program's description from a recording, with the parameters of its run; may be repeated
     #[arg(long, value_name = "RECORDING[,NAME=VALUE…]", value_parser = learn::from, conflicts_with_all = ["file", "machine", "set", "trace"])]
     from: Vec<learn::From>,
     /// Write what was learnt to PREFIX.toml and PREFIX.machine.toml

@@ -98,6 +98,8 @@ pub struct Pipeline<E> {
     pub stages: Vec<Stage<E>>,
     /// Bytes of an input.
     pub input_bytes: Option<E>,
+    /// Time of source and sink per input, rank 0's, seconds.
+    pub head_s: Option<E>,
     /// Most inputs on their way; what the framework allows if it is missing.
     pub in_flight: Option<E>,
 }
@@ -238,6 +240,7 @@ impl<E> What<E> {
                     inputs: map(&of.inputs)?,
                     stages,
                     input_bytes: option(&of.input_bytes, map)?,
+                    head_s: option(&of.head_s, map)?,
                     in_flight: option(&of.in_flight, map)?,
                 }))
             }

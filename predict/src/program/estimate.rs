@@ -86,7 +86,7 @@ fn draws(element: &Element<Code>) -> bool {
             What::Pipeline(of) => {
                 let stages =
                     of.stages.iter().any(|stage| code(&stage.compute_s) || code(&stage.bytes) || code(&stage.replicas));
-                code(&of.inputs) || stages || option(&of.input_bytes) || option(&of.in_flight)
+                code(&of.inputs) || stages || [&of.input_bytes, &of.head_s, &of.in_flight].into_iter().any(option)
             }
         }
 }

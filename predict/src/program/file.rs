@@ -296,6 +296,7 @@ impl Fields<'_, '_> {
     fn pipeline(&mut self) -> Result<What<Expression>, DescriptionError> {
         let inputs = self.need("inputs")?;
         let (input_bytes, in_flight) = (self.option("input_bytes")?, self.option("in_flight")?);
+        let head_s = self.of_item("head_s", Some(ITEMS[1]))?;
         let reader = self.reader;
         let needed = "`stages = [{ compute_s = …, bytes = …, replicas = … }, …]`";
         let list = self.take("stages").and_then(|value| Some((value, value.get_ref().as_array()?)));
@@ -321,6 +322,6 @@ impl Fields<'_, '_> {
             let (compute_s, bytes) = (of("compute_s", 0, &names)?, of("bytes", 0, &names)?);
             stages.push(Stage { compute_s, bytes, replicas: of("replicas", 1, &reader.names)? });
         }
-        Ok(What::Pipeline(Box::new(Pipeline { inputs, stages, input_bytes, in_flight })))
+        Ok(What::Pipeline(Box::new(Pipeline { inputs, stages, input_bytes, head_s, in_flight })))
     }
 }

@@ -86,7 +86,7 @@ fn element(of: &Element<Expression>, names: &impl Fn(&[usize]) -> Value) -> Tabl
                 Value::Table(keys.into_iter().map(|(key, of)| (key.to_owned(), value(of))).collect())
             };
             keys.extend([("inputs", Some(value(&of.inputs))), ("in_flight", option(&of.in_flight))]);
-            keys.push(("input_bytes", option(&of.input_bytes)));
+            keys.extend([("input_bytes", option(&of.input_bytes)), ("head_s", option(&of.head_s))]);
             keys.push(("stages", Some(Value::Array(of.stages.iter().map(stage).collect()))));
             "pipeline".into()
         }

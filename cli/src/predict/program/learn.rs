@@ -1,12 +1,16 @@
 //! `midrun predict program --from`: a description learnt from recorded runs, how far it is off, and what it foresees of each run.
 
+mod own_loop;
+mod stream;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use midrun_analyzer::recording::{self, RecordedWindows};
-use midrun_predict::program::learnt::{Iteration, Learnt, Link, Run, learn};
-use midrun_predict::program::{Estimate, Machine, Options, Precision, Program, estimate};
+use midrun_predict::program::learnt::master_worker::{self, Iteration};
+use midrun_predict::program::learnt::{Learnt, Link, Run, learn};
+use midrun_predict::program::{Options, Precision};
 use midrun_tunlets::{LinkCost, Window};
 use serde_json::{Value, json};
 
@@ -41,45 +45,84 @@ pub fn from(text: &str) -> Result<From, String> {
 }
 
 impl From {
-    fn run(&self) -> anyhow::Result<Run> {
+    fn name(&self) -> String {
+        self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn seen(&self) -> anyhow::Result<Seen> {
         let which = RecordingArgs::at(self.file.clone(), None);
         let job = which.job()?;
         let read = recording::windows(which.reader()?, &job);
         let (RecordedWindows { iterations, further, streams }, replay) = read.map_err(|error| which.wrong(error))?;
         which.warn_of(&replay.end, replay.frames);
         which.tell_of(&further);
-        let wrong = |why: &str| which.wrong(why);
-        if iterations.is_empty() && !streams.is_empty() {
-            let why =
-                "is of a pipeline, of which no description is learnt yet: midrun predict run foresees its patterns";
-            return Err(wrong(why).into());
-        }
+        let wrong = |why: String| anyhow::Error::new(which.wrong(why));
         if divides(&iterations) {
-            return Err(wrong(DIVIDES).into());
+            return Err(wrong(DIVIDES.to_owned()));
+        }
+        let counted = || own_loop::Counted::read(which.reader()?, &job).map_err(|error| wrong(error.to_string()));
+        let hosts = || anyhow::Ok(counted()?.hosts());
+        let (name, parameters) = (self.name(), self.parameters.clone());
+        if streams.len() > iterations.len() {
+            let seen = stream::seen(&streams, hosts()?).map_err(wrong)?;
+            return Ok(Seen::Run(seen.run(name, parameters)));
+        }
+        if iterations.iter().all(|window| window.tasks == 0) {
+            let summary = serde_json::from_str(&replay.summary).unwrap_or_default();
+            return Ok(Seen::Loop(counted()?.seen(name, parameters, &iterations, &summary).map_err(wrong)?));
         }
         let usable = |window: &&Window| !window.setting_changed && window.coverage > WHOLE && window.tasks > 0;
         let whole: Vec<&Window> = iterations.iter().filter(usable).collect();
-        let Some(last) = whole.last() else {
-            return Err(wrong("holds no whole iteration of a Master/Worker program: record a longer run").into());
-        };
+        let nothing = || wrong("holds no whole iteration: record a longer run".to_owned());
+        let last = whole.last().ok_or_else(nothing)?;
         let far = last.per_worker.iter().filter(|worker| worker.far == Some(true)).count() as u32;
         let network = last.network.unwrap_or_default();
-        Ok(Run {
-            name: self.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            parameters: self.parameters.clone(),
+        let seen = master_worker::Seen {
             iterations: whole.iter().filter_map(|window| iteration(window)).collect(),
             workers: (last.workers.saturating_sub(far), far.min(last.workers)),
             bytes: (f64::from(network.task_bytes), f64::from(network.result_bytes)),
             links: (network.near.map(link), network.far.map(link)),
             technique: (last.setting.kind, last.setting.factor),
-        })
+        };
+        Ok(Seen::Run(seen.run(name, parameters)))
+    }
+}
+
+/// What a recording showed.
+enum Seen {
+    /// A run of one of midrun's frameworks.
+    Run(Run),
+    /// One of a program with its own loop, whose elements depend on all runs.
+    Loop(midrun_predict::program::learnt::own_loop::Seen),
+}
+
+/// All runs, and in which order their ranks exchange messages, where that is a finding.
+fn runs(from: &[From]) -> anyhow::Result<(Vec<Run>, Option<String>)> {
+    let (mut runs, mut loops) = (Vec::new(), Vec::new());
+    for from in from {
+        match from.seen()? {
+            Seen::Run(run) => runs.push(run),
+            Seen::Loop(seen) => loops.push(seen),
+        }
+    }
+    match (runs.first(), loops.first()) {
+        (Some(run), Some(other)) => {
+            Err(Usage(format!("{} and {} are not of one program", run.name, other.name)).into())
+        }
+        (_, None) => Ok((runs, None)),
+        (None, Some(_)) => {
+            let (runs, found) = midrun_predict::program::learnt::own_loop::runs(&loops).map_err(Usage)?;
+            let messages = loops.iter().any(|seen| !seen.messages.is_empty());
+            let held = if found.held { "; a send holds its sender for as long as its call took" } else { "" };
+            Ok((runs, messages.then(|| format!("{}{held}", found.order.text()))))
+        }
     }
 }
 
 fn link(of: LinkCost) -> Link {
     let rendezvous = of.rendezvous_bytes > 0;
     let eager_bytes = if rendezvous { f64::from(of.eager_bytes) } else { f64::INFINITY };
-    Link { start_up_s: of.cost.start_up_s, per_byte_s: of.cost.per_byte_s, eager_bytes }
+    Link { start_up_s: of.cost.start_up_s, overhead_s: None, per_byte_s: of.cost.per_byte_s, eager_bytes }
 }
 
 /// `None` where no task was timed.
@@ -103,12 +146,12 @@ fn iteration(window: &Window) -> Option<Iteration> {
 
 /// Learns, writes the two descriptions to `to` (`PREFIX.toml`, `PREFIX.machine.toml`), and foresees each run again.
 pub fn learnt(
-    runs: &[From],
+    from: &[From],
     to: Option<&Path>,
     (options, precision): (&Options, &Precision),
     json: bool,
 ) -> anyhow::Result<String> {
-    let runs = runs.iter().map(From::run).collect::<anyhow::Result<Vec<Run>>>()?;
+    let (runs, order) = runs(from)?;
     let learnt = learn(&runs).map_err(Usage)?;
     if let Some(prefix) = to {
         for (ending, text) in [("toml", &learnt.program), ("machine.toml", &learnt.machine)] {
@@ -116,29 +159,23 @@ pub fn learnt(
             std::fs::write(&path, text).map_err(|error| Usage(format!("--to {}: {error}", path.display())))?;
         }
     }
-    let foreseen =
-        runs.iter().map(|run| foreseen(&learnt, run, options, precision)).collect::<anyhow::Result<Vec<_>>>()?;
-    let answers: Vec<(&Run, Estimate)> = runs.iter().zip(foreseen).collect();
-    Ok(if json { as_json(&learnt, &answers) } else { as_text(&learnt, &answers, to) })
+    let answer = |run| Ok(Answer { run, foreseen: learnt.foresee(run, options, precision).map_err(Usage)? });
+    let answers = runs.iter().map(answer).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(if json {
+        as_json(&learnt, &answers, order.as_deref())
+    } else {
+        as_text(&learnt, &answers, (order.as_deref(), to))
+    })
 }
 
-/// An iteration of `run` as the description of all has it.
-fn foreseen(learnt: &Learnt, run: &Run, options: &Options, precision: &Precision) -> anyhow::Result<Estimate> {
-    let wrong = |error: &dyn std::fmt::Display| Usage(format!("what was learnt of {}: {error}", run.name));
-    let mut program = Program::from_toml(&learnt.program).map_err(|error| wrong(&error))?;
-    let workers = run.workers.0 + run.workers.1;
-    for (name, value) in
-        run.parameters.iter().map(|(name, value)| (name.as_str(), *value)).chain([("workers", f64::from(workers))])
-    {
-        program.set(name, value).map_err(|error| wrong(&error))?;
-    }
-    // The hosts of its own run.
-    let own = learn(std::slice::from_ref(run)).map_err(Usage)?;
-    let machine = Machine::from_toml(&own.machine).map_err(|error| wrong(&error))?;
-    Ok(estimate(&program, &machine, options, precision).map_err(|error| wrong(&error))?)
+/// A run as the description of all has it.
+struct Answer<'r> {
+    run: &'r Run,
+    /// Time of an iteration or output, seconds, and its interval.
+    foreseen: (f64, Option<(f64, f64)>),
 }
 
-fn as_json(learnt: &Learnt, answers: &[(&Run, Estimate)]) -> String {
+fn as_json(learnt: &Learnt, answers: &[Answer<'_>], order: Option<&str>) -> String {
     let costs: Vec<Value> = (learnt.costs.iter())
         .map(|(name, _, fitted)| {
             let coefficients: Vec<Value> =
@@ -150,22 +187,27 @@ fn as_json(learnt: &Learnt, answers: &[(&Run, Estimate)]) -> String {
         })
         .collect();
     let runs: Vec<Value> = (answers.iter())
-        .map(|(run, answer)| {
-            let interval = answer.interval_s.map(|(low_s, high_s)| json!({"low_s": low_s, "high_s": high_s}));
+        .map(|Answer { run, foreseen: (predicted_s, interval_s) }| {
+            let interval = interval_s.map(|(low_s, high_s)| json!({"low_s": low_s, "high_s": high_s}));
             json!({
-                "name": run.name, "parameters": run.parameters, "workers": run.workers.0 + run.workers.1,
-                "iterations": run.iterations.len(), "measured_s": run.measured_s(), "predicted_s": answer.outcome.total_s,
-                "interval": interval, "runs": answer.runs,
+                "name": run.name, "parameters": run.parameters, "ranks": run.ranks(), "own": own(run),
+                "measured_s": run.measured_s, "predicted_s": predicted_s, "interval": interval,
             })
         })
         .collect();
-    let all = json!({"program": learnt.program, "machine": learnt.machine, "costs": costs, "recorded": runs});
+    let all =
+        json!({"program": learnt.program, "machine": learnt.machine, "costs": costs, "recorded": runs, "order": order});
     format!("{all:#}\n")
 }
 
-fn as_text(learnt: &Learnt, answers: &[(&Run, Estimate)], to: Option<&Path>) -> String {
+/// Parameters that the run had by itself, by name.
+fn own(run: &Run) -> BTreeMap<&str, f64> {
+    run.own.iter().map(|(name, value)| (name.as_str(), *value)).collect()
+}
+
+fn as_text(learnt: &Learnt, answers: &[Answer<'_>], (order, to): (Option<&str>, Option<&Path>)) -> String {
     let mut text = String::new();
-    let cost = |(name, unit, fitted): &(&str, &str, midrun_predict::fit::Fitted)| {
+    let cost = |(name, unit, fitted): &(String, &str, midrun_predict::fit::Fitted)| {
         let error = |(value, error): &(f64, Option<f64>)| {
             error.map_or("not known".to_owned(), |error| format!("{:.1} %", 100.0 * error / value.abs()))
         };
@@ -173,38 +215,42 @@ fn as_text(learnt: &Learnt, answers: &[(&Run, Estimate)], to: Option<&Path>) -> 
         let off = fitted.errors().map_or("not known".to_owned(), |(median, worst)| {
             format!("{:.1} % / {:.1} % of {}", 100.0 * median, 100.0 * worst, fitted.left_out.len())
         });
-        vec![(*name).to_owned(), (*unit).to_owned(), fitted.expression.clone(), errors.join(", "), off]
+        vec![name.clone(), (*unit).to_owned(), fitted.expression.clone(), errors.join(", "), off]
     };
     text += &table(
         &[Left("cost"), Left(""), Left("function"), Left("standard errors"), Left("left out")],
         learnt.costs.iter().map(cost),
     );
-    let row = |(run, answer): &(&Run, Estimate)| {
-        let parameters: Vec<String> = run.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let (measured_s, predicted_s) = (run.measured_s(), answer.outcome.total_s);
-        let interval =
-            answer.interval_s.map_or("exact".to_owned(), |(low_s, high_s)| format!("{low_s:.6} to {high_s:.6}"));
+    let row = |Answer { run, foreseen: (predicted_s, interval_s) }: &Answer<'_>| {
+        let own = own(run).into_iter().map(|(name, value)| (name.to_owned(), value));
+        let all = run.parameters.iter().map(|(name, value)| (name.clone(), *value)).chain(own);
+        let all: Vec<String> = all.map(|(name, value)| format!("{name} = {value}")).collect();
+        let interval = interval_s.map_or("exact".to_owned(), |(low_s, high_s)| format!("{low_s:.6} to {high_s:.6}"));
         vec![
             run.name.clone(),
-            parameters.join(", "),
-            (run.workers.0 + run.workers.1).to_string(),
-            format!("{measured_s:.6}"),
+            run.ranks().to_string(),
+            all.join(", "),
+            format!("{:.6}", run.measured_s),
             format!("{predicted_s:.6}"),
             interval,
-            format!("{:+.1} %", 100.0 * (predicted_s / measured_s - 1.0)),
+            format!("{:+.1} %", 100.0 * (predicted_s / run.measured_s - 1.0)),
         ]
     };
     let columns = [
         Left("recording"),
+        Right("ranks"),
         Left("parameters"),
-        Right("workers"),
         Right("measured s"),
         Right("predicted s"),
         Left("interval of the mean s"),
         Right("off"),
     ];
     let _ = write!(text, "\n{}", table(&columns, answers.iter().map(row)));
-    text += "left out: median and worst error of samples that were predicted from the others; times are those of an iteration\n";
+    text += "left out: median and worst error of samples that were predicted from the others; times are those of an iteration or output; ";
+    text += "exact: for this model, nothing is drawn\n";
+    if let Some(order) = order {
+        let _ = writeln!(text, "of what the recording leaves open, this is nearest to what was measured: {order}");
+    }
     match to {
         Some(prefix) => {
             let _ = writeln!(text, "written: {0}.toml and {0}.machine.toml", prefix.display());
@@ -217,6 +263,7 @@ fn as_text(learnt: &Learnt, answers: &[(&Run, Estimate)], to: Option<&Path>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use midrun_predict::program::Program;
 
     fn example(name: &str) -> String {
         format!("{}/../examples/recordings/{name}.rec", env!("CARGO_MANIFEST_DIR"))

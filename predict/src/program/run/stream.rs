@@ -195,9 +195,15 @@ impl Stream<'_, '_> {
             return Ok(());
         }
         let overhead_s = self.sending_s(0, 1, 0, self.drawn)?;
+        let head_s = match &self.of.head_s {
+            None => 0.0,
+            Some(code) => self.run.framework_value(code, self.drawn, "head_s")?,
+        };
         self.drawing = true;
-        self.shares[0].busy.push((Activity::Communication, self.now_s, self.now_s + overhead_s));
-        self.at(self.now_s + overhead_s, Event::Drawn { input: self.drawn });
+        let (begin_s, drawn_s) = (self.now_s, self.now_s + head_s);
+        self.shares[0].busy.push((Activity::Compute, begin_s, drawn_s));
+        self.shares[0].busy.push((Activity::Communication, drawn_s, drawn_s + overhead_s));
+        self.at(drawn_s + overhead_s, Event::Drawn { input: self.drawn });
         self.drawn += 1;
         Ok(())
     }

@@ -1,0 +1,318 @@
+//! What a recording shows of a program with its own loop: its ranks' counted calls, and the ends of its messages.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+use midrun_analyzer::JobId;
+use midrun_analyzer::recording::Reader;
+use midrun_predict::program::Collective;
+use midrun_predict::program::learnt::Link;
+use midrun_predict::program::learnt::own_loop::{Messages, Seen};
+use midrun_proto::v1::event::Kind;
+use midrun_proto::v1::recorded::What;
+use midrun_proto::v1::{self, from_agent};
+use midrun_tunlets::Window;
+use serde_json::Value;
+
+/// Most stretches of a run whose times are samples.
+const STRETCHES: usize = 10;
+/// Label of the measure point that is the iteration itself.
+const ITERATION: &str = "iteration";
+
+/// Totals of one function's calls.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
+    count: u64,
+    bytes: u64,
+    time_ns: u64,
+}
+
+/// A rank's counters at one moment.
+#[derive(Clone, Debug)]
+struct Reading {
+    time_ns: i128,
+    /// Time outside MPI and midrun's frameworks since `MPI_Init`.
+    useful_ns: u64,
+    /// By function, where they were read, too.
+    calls: Option<BTreeMap<String, Total>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rank {
+    readings: Vec<Reading>,
+    /// By function and class of its peer.
+    calls: BTreeMap<(String, i32), Total>,
+    /// Messages whose end was recorded here, by whether they were received and by the other rank: their number and bytes.
+    ends: BTreeMap<(bool, u32), (u64, u64)>,
+}
+
+/// All that was counted in a job.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    ranks: BTreeMap<u32, Rank>,
+    /// Hosts in their order, and each rank's.
+    hosts: Vec<String>,
+    host_of: BTreeMap<u32, usize>,
+    /// From the first iteration's begin to the last one's end, on the analyzer's clock.
+    span_ns: Option<(i128, i128)>,
+}
+
+impl Counted {
+    /// Reads the counters of `job`.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn read<R: Read>(mut reader: Reader<R>, job: &JobId) -> io::Result<Counted> {
+        let mut all = Counted::default();
+        while let Some((_, what)) = reader.next_frame()? {
+            let What::Said(v1::LinkSaid { message: Some(message), .. }) = what else { continue };
+            let Some(from_agent::Message::Batch(batch)) = message.message else { continue };
+            for rank in batch.joined.iter().filter_map(|joined| joined.id.as_ref()).filter(|id| id.job == job.as_str())
+            {
+                let known = all.hosts.iter().position(|host| *host == batch.node);
+                let host = known.unwrap_or(all.hosts.len());
+                if known.is_none() {
+                    all.hosts.push(batch.node.clone());
+                }
+                all.host_of.insert(rank.rank, host);
+            }
+            let reports = batch.reports.into_iter().filter_map(|report| Some((report.id?, report.events)));
+            for (id, events) in reports.filter(|(id, _)| id.job == job.as_str()) {
+                for kind in events.into_iter().filter_map(|event| event.kind) {
+                    all.take(id.rank, i128::from(batch.clock_offset_ns), kind);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn take(&mut self, rank: u32, offset_ns: i128, kind: Kind) {
+        let mut iterated = |begin_ns: u64, end_ns: u64| {
+            let (begin_ns, end_ns) = (i128::from(begin_ns) + offset_ns, i128::from(end_ns) + offset_ns);
+            let (first_ns, last_ns) = self.span_ns.unwrap_or((begin_ns, end_ns));
+            self.span_ns = Some((first_ns.min(begin_ns), last_ns.max(end_ns)));
+        };
+        match kind {
+            Kind::IterationBegun(begun) => iterated(begun.time_ns, begun.time_ns),
+            Kind::IterationEnded(ended) => iterated(ended.time_ns, ended.time_ns),
+            Kind::PointMeasured(point) if point.label == ITERATION && point.first_ns > 0 => {
+                iterated(point.first_ns, point.last_ns);
+            }
+            Kind::MpiCounted(counted) => self.on_counted(rank, offset_ns, counted),
+            Kind::MessageMoved(moved) => {
+                let ends = &mut self.ranks.entry(rank).or_default().ends;
+                let end = ends.entry((moved.received, moved.peer)).or_default();
+                *end = (end.0 + 1, end.1.saturating_add(moved.bytes));
+            }
+            _ => {}
+        }
+    }
+
+    fn on_counted(&mut self, rank: u32, offset_ns: i128, counted: v1::MpiCounted) {
+        let known = self.ranks.entry(rank).or_default();
+        let read = !counted.calls.is_empty();
+        for call in counted.calls {
+            let total = Total { count: call.count, bytes: call.bytes, time_ns: call.time_ns };
+            known.calls.insert((call.name, call.peer), total);
+        }
+        let mut calls: BTreeMap<String, Total> = BTreeMap::new();
+        for ((name, _), of) in &known.calls {
+            let sum = calls.entry(name.clone()).or_default();
+            *sum =
+                Total { count: sum.count + of.count, bytes: sum.bytes + of.bytes, time_ns: sum.time_ns + of.time_ns };
+        }
+        let elsewhere_ns = counted.waiting_ns.saturating_add(counted.mpi_ns).saturating_add(counted.framework_ns);
+        let useful_ns = counted.time_ns.saturating_sub(counted.begun_ns).saturating_sub(elsewhere_ns);
+        known.readings.push(Reading {
+            time_ns: i128::from(counted.time_ns) + offset_ns,
+            useful_ns,
+            calls: read.then_some(calls),
+        });
+    }
+
+    /// Ranks on each host, rank 0's first.
+    pub fn hosts(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.hosts.len()];
+        self.host_of.values().for_each(|host| ranks[*host] += 1);
+        let first = self.host_of.get(&0).copied().unwrap_or(0).min(ranks.len().saturating_sub(1));
+        if !ranks.is_empty() {
+            ranks[..=first].rotate_right(1);
+        }
+        ranks
+    }
+
+    /// The run with these iterations.
+    ///
+    /// # Errors
+    /// A part of a sentence: no iterations, too few readings, messages between unknown ranks, parts of all ranks.
+    pub fn seen(
+        &self,
+        name: String,
+        parameters: BTreeMap<String, f64>,
+        iterations: &[Window],
+        summary: &Value,
+    ) -> Result<Seen, String> {
+        let (Some((first_ns, last_ns)), false) = (self.span_ns, iterations.is_empty()) else {
+            return Err("holds no iteration: mark them, or record a longer run whose calls have a period".to_owned());
+        };
+        // Windows may be missing, and what lies between iterations counts, too.
+        let numbers = iterations.iter().map(|window| window.iteration);
+        let count = 1 + numbers.clone().max().unwrap_or(0) - numbers.min().unwrap_or(0);
+        let iteration_s = (last_ns - first_ns) as f64 * 1e-9 / count as f64;
+        let scatter = deviation(&iterations.iter().map(|window| window.iteration_s).collect::<Vec<f64>>());
+        let mut compute_s = Vec::new();
+        let mut rates: Vec<BTreeMap<String, (f64, Total)>> = Vec::new();
+        for (number, (rank, of)) in self.ranks.iter().enumerate() {
+            if *rank as usize != number {
+                return Err(format!("shows nothing of rank {number}"));
+            }
+            let inside = |reading: &&Reading| (first_ns..=last_ns).contains(&reading.time_ns);
+            let readings: Vec<&Reading> = of.readings.iter().filter(inside).collect();
+            let mut counts = readings.iter().filter_map(|reading| Some((reading.time_ns, reading.calls.as_ref()?)));
+            let (Some((from_ns, before)), Some((to_ns, now))) = (counts.next(), counts.next_back()) else {
+                let why = "is too short to fit: the calls of rank";
+                return Err(format!("{why} {rank} were not read twice while it iterated: record some seconds"));
+            };
+            let iterations = (to_ns - from_ns) as f64 * 1e-9 / iteration_s;
+            let cuts = STRETCHES.min(readings.len() - 1);
+            let at = |cut: usize| readings[cut * (readings.len() - 1) / cuts];
+            let share = |cut: usize| {
+                let (from, to) = (at(cut), at(cut + 1));
+                let useful_ns = to.useful_ns.saturating_sub(from.useful_ns) as f64;
+                useful_ns / (to.time_ns - from.time_ns).max(1) as f64
+            };
+            compute_s.push((0..cuts).map(|cut| share(cut) * iteration_s).collect());
+            let since = |(name, now): (&String, &Total)| {
+                let before = before.get(name).copied().unwrap_or_default();
+                let total = Total {
+                    count: now.count.saturating_sub(before.count),
+                    bytes: now.bytes.saturating_sub(before.bytes),
+                    time_ns: now.time_ns.saturating_sub(before.time_ns),
+                };
+                (total.count > 0).then(|| (name.clone(), (total.count as f64 / iterations, total)))
+            };
+            rates.push(now.iter().filter_map(since).collect());
+        }
+        let link = |same_host: bool| {
+            let of = summary["links"].as_array()?.iter().find(|link| link["same_host"] == same_host)?;
+            let (start_up_s, per_byte_s) = (of["start_up_s"].as_f64()?, of["per_byte_s"].as_f64()?);
+            Some(Link { start_up_s, overhead_s: None, per_byte_s, eager_bytes: f64::INFINITY })
+        };
+        // Without any message nobody needs a link.
+        let free = Link { start_up_s: 0.0, overhead_s: None, per_byte_s: 0.0, eager_bytes: f64::INFINITY };
+        let (messages, collectives) = (self.messages(&rates)?, collectives(&rates)?);
+        let silent = messages.is_empty() && collectives.is_empty();
+        let near = link(true).or_else(|| silent.then_some(free));
+        Ok(Seen {
+            name,
+            parameters,
+            compute_s,
+            messages,
+            collectives,
+            iteration_s,
+            iteration_error_s: scatter / (iterations.len() as f64).sqrt(),
+            hosts: self.hosts(),
+            links: (near, link(false)),
+            send_s: send_s(&rates),
+        })
+    }
+
+    /// Messages by sender and receiver, from whichever end was recorded.
+    fn messages(&self, rates: &[BTreeMap<String, (f64, Total)>]) -> Result<BTreeMap<(u32, u32), Messages>, String> {
+        let mut messages = BTreeMap::new();
+        // First by their senders: whom a rank sends most of its messages says more of them than whom another one has most from.
+        for (received, blocking) in [(false, SENDS), (true, RECEIVES)] {
+            for (rank, of) in rates.iter().enumerate() {
+                let per_iteration = rate(of, blocking);
+                let ends = self.ranks.get(&(rank as u32)).map(|of| &of.ends);
+                let ends = || ends.into_iter().flatten().filter(|((is_received, _), _)| *is_received == received);
+                let all: u64 = ends().map(|(_, (count, _))| count).sum();
+                for ((_, peer), (count, bytes)) in ends() {
+                    let pair = if received { (*peer, rank as u32) } else { (rank as u32, *peer) };
+                    let rate = per_iteration * *count as f64 / all as f64;
+                    let of = Messages { rate, bytes: *bytes as f64 / *count as f64, buffered: received };
+                    messages.entry(pair).or_insert(of);
+                }
+            }
+        }
+        // Each sender's messages must be among those that were seen at one end.
+        for (rank, of) in rates.iter().enumerate() {
+            let names = [SENDS, BUFFERED, BOTH].concat();
+            let sent = rate(of, &names);
+            let known = messages.iter().filter(|((from, _), _)| *from == rank as u32).map(|(_, of)| of.rate);
+            let seen: f64 = known.clone().sum();
+            // Each pair's number is rounded.
+            if (sent - seen).abs() >= 0.5 * (known.count().max(1) as f64) {
+                return Err(format!(
+                    "does not say whom rank {rank} sends {sent:.1} messages per iteration: the ranks of a message are known from MPI_Send and \
+                     MPI_Recv, and of {seen:.1} here"
+                ));
+            }
+        }
+        Ok(messages)
+    }
+}
+
+const RECEIVES: &[&str] = &["MPI_Recv"];
+const SENDS: &[&str] = &["MPI_Send", "MPI_Ssend", "MPI_Rsend"];
+const BUFFERED: &[&str] = &["MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Bsend", "MPI_Ibsend", "MPI_Start"];
+const BOTH: &[&str] = &["MPI_Sendrecv", "MPI_Sendrecv_replace"];
+
+/// The standard deviation.
+fn deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
+}
+
+/// Calls of these functions per iteration.
+fn rate(of: &BTreeMap<String, (f64, Total)>, names: &[&str]) -> f64 {
+    of.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, (rate, _))| rate).sum()
+}
+
+/// Mean time of a call that sends, seconds.
+fn send_s(rates: &[BTreeMap<String, (f64, Total)>]) -> Option<f64> {
+    let sends =
+        rates.iter().flatten().filter(|(name, _)| SENDS.contains(&name.as_str()) || BUFFERED.contains(&name.as_str()));
+    let (count, time_ns) = sends.fold((0, 0), |(count, ns), (_, (_, of))| (count + of.count, ns + of.time_ns));
+    (count > 0).then(|| time_ns as f64 * 1e-9 / count as f64)
+}
+
+/// Collective communication of all ranks.
+fn collectives(rates: &[BTreeMap<String, (f64, Total)>]) -> Result<BTreeMap<Collective, (f64, f64)>, String> {
+    let mut found: BTreeMap<Collective, (f64, f64)> = BTreeMap::new();
+    for (kind, word) in [
+        (Collective::Barrier, "barrier"),
+        (Collective::Broadcast, "bcast"),
+        (Collective::Reduce, "reduce"),
+        (Collective::Allreduce, "allreduce"),
+        (Collective::Gather, "gather"),
+        (Collective::Scatter, "scatter"),
+        (Collective::Allgather, "allgather"),
+        (Collective::Alltoall, "alltoall"),
+    ] {
+        let names = [format!("MPI_{}{}", word[..1].to_uppercase(), &word[1..]), format!("MPI_I{word}")];
+        let is = |name: &String| names.iter().any(|known| name == known || *name == format!("{known}v"));
+        let by_rank = rates.iter().map(|of| {
+            let calls = of.iter().filter(|(name, _)| is(name));
+            calls.fold((0.0, 0, 0), |(rate, count, bytes), (_, (more, of))| {
+                (rate + more, count + of.count, bytes + of.bytes)
+            })
+        });
+        let by_rank: Vec<(f64, u64, u64)> = by_rank.collect();
+        let most = by_rank.iter().map(|of| of.0).fold(0.0, f64::max);
+        let least = by_rank.iter().map(|of| of.0).fold(f64::INFINITY, f64::min);
+        if most >= 0.5 && most - least >= 0.5 {
+            return Err(format!(
+                "has {}, which not all ranks call as often: only communication of all ranks can be described",
+                names[0]
+            ));
+        }
+        let (count, bytes) = by_rank.iter().fold((0, 0), |(count, bytes), of| (count + of.1, bytes + of.2));
+        if count > 0 {
+            let rate = by_rank.iter().map(|of| of.0).sum::<f64>() / by_rank.len() as f64;
+            found.insert(kind, (rate, bytes as f64 / count as f64));
+        }
+    }
+    Ok(found)
+}
