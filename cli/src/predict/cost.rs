@@ -1,5 +1,7 @@
 //! `midrun predict cost`: what a computation structure takes, over many runs and over a sweep.
 
+mod source;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 use super::description::{in_file, read};
 use crate::table::Column::{Left, Right};
 use crate::table::table;
+use crate::usage::Usage;
 
 /// Characters of the longest bar of a histogram.
 const BAR: f64 = 50.0;
@@ -19,8 +22,10 @@ const BAR: f64 = 50.0;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The structure (TOML): start, locks, [parameters], [machine], [node.NAME] tables, [sweep]
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "source")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    source: source::SourceArgs,
     /// Runs of each combination of a sweep
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
@@ -37,8 +42,12 @@ pub struct Args {
 /// # Errors
 /// A file that cannot be read or understood, a structure that has no cost.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
-    let structure = read(&args.file, Structure::from_toml)?;
-    let points = in_file(&args.file, sweep(&structure, args.runs, args.seed))?;
+    let (file, structure) = match (args.source.structure()?, &args.file) {
+        (Some(derived), _) => derived,
+        (None, Some(file)) => (file.clone(), read(file, Structure::from_toml)?),
+        (None, None) => anyhow::bail!(Usage("name a structure, or a C source by --source".to_owned())),
+    };
+    let points = in_file(&file, sweep(&structure, args.runs, args.seed))?;
     let text = match (args.json, points.as_slice()) {
         (true, [only]) => format!("{:#}\n", as_json(only)),
         (true, many) => format!("{:#}\n", json!({"sweep": many.iter().map(as_json).collect::<Vec<_>>()})),

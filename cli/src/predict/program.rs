@@ -61,7 +61,7 @@ pub struct Args {
     json: bool,
 }
 
-fn setting(text: &str) -> Result<(String, f64), String> {
+pub fn setting(text: &str) -> Result<(String, f64), String> {
     let parts = text.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().parse::<f64>()));
     match parts {
         Some((name, Ok(value))) if !name.is_empty() && value.is_finite() => Ok((name, value)),

@@ -41,6 +41,7 @@ mod file;
 mod locks;
 mod print;
 mod run;
+pub mod source;
 mod structure;
 mod summary;
 mod work;

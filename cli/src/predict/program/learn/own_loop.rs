@@ -198,11 +198,12 @@ impl Counted {
             let (start_up_s, per_byte_s) = (of["start_up_s"].as_f64()?, of["per_byte_s"].as_f64()?);
             Some(Link { start_up_s, overhead_s: None, per_byte_s, eager_bytes: f64::INFINITY })
         };
-        // Without any message nobody needs a link.
-        let free = Link { start_up_s: 0.0, overhead_s: None, per_byte_s: 0.0, eager_bytes: f64::INFINITY };
         let (messages, collectives) = (self.messages(&rates)?, collectives(&rates)?);
+        // Where no message met a receiver that waited, its way is not known: what its sender's call took is. Without any nobody needs it.
         let silent = messages.is_empty() && collectives.is_empty();
-        let near = link(true).or_else(|| silent.then_some(free));
+        let send_s = send_s(&rates);
+        let call = |start_up_s| Link { start_up_s, overhead_s: None, per_byte_s: 0.0, eager_bytes: f64::INFINITY };
+        let near = link(true).or_else(|| send_s.or(silent.then_some(0.0)).map(call));
         Ok(Seen {
             name,
             parameters,
@@ -213,7 +214,7 @@ impl Counted {
             iteration_error_s: scatter / (iterations.len() as f64).sqrt(),
             hosts: self.hosts(),
             links: (near, link(false)),
-            send_s: send_s(&rates),
+            send_s,
         })
     }
 
