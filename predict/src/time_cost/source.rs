@@ -5,14 +5,19 @@
 //! takes no time. Comments that begin with `midrun:` say what the source does not: `count N` of a loop, `probability P` of a branch, `cost S`
 //! and `variance V` of a statement.
 
+mod graph;
+#[cfg(test)]
+mod tests;
+mod threads;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::{Node as Syntax, Parser};
 
-use super::count::Count;
-use super::structure::{Kind, MOST_NODES, Machine, Node, Structure, Sweep};
+use super::structure::{Kind, MOST_NODES, Machine, Structure, Sweep};
 use crate::description::DescriptionError;
-use midrun_models::distribution::Distribution;
+use graph::Graph;
+use threads::lock_name;
 
 /// Functions inside one another.
 const MOST_CALLS: usize = 64;
@@ -270,48 +275,6 @@ impl<'t> Reader<'t> {
         Ok(notes)
     }
 
-    /// Threads that are created, and all steps up to their join, become a fork.
-    fn joined(&self, steps: Vec<Step>) -> Result<Vec<Step>, DescriptionError> {
-        // Only creates, or only joins: of a block around this one.
-        let created = steps.iter().all(|step| matches!(step, Step::Created { .. }));
-        if created || steps.iter().all(|step| matches!(step, Step::Joined { .. })) {
-            return Ok(steps);
-        }
-        let mut done: Vec<Step> = Vec::new();
-        let mut open: Option<(usize, Vec<Vec<Step>>, Vec<Step>, u64)> = None;
-        for step in steps {
-            match (step, &mut open) {
-                (Step::Created { line, bodies }, None) => open = Some((line, bodies, Vec::new(), 0)),
-                (Step::Created { bodies, .. }, Some((_, all, ..))) => all.extend(bodies),
-                (Step::Joined { line, count }, Some((_, bodies, _, joins)))
-                    if *joins + count <= bodies.len() as u64 =>
-                {
-                    *joins += count;
-                    if *joins == bodies.len() as u64
-                        && let Some((_, mut branches, own, _)) = open.take()
-                    {
-                        // The thread that created them does its own work meanwhile.
-                        if !own.is_empty() {
-                            branches.push(own);
-                        }
-                        done.push(Step::Fork { line, branches });
-                    }
-                }
-                (Step::Joined { line, .. }, _) => {
-                    return self.at_line(line, "more threads are joined here than were created in this block");
-                }
-                (step, Some((_, _, own, _))) => own.push(step),
-                (step, None) => done.push(step),
-            }
-        }
-        match open {
-            Some((line, ..)) => {
-                self.at_line(line, "threads that are created here are not all joined in the same block")
-            }
-            None => Ok(done),
-        }
-    }
-
     fn at_line<T>(&self, line: usize, sentence: &str) -> Result<T, DescriptionError> {
         let start: usize = self.text.split_inclusive('\n').take(line - 1).map(str::len).sum();
         Err(DescriptionError::at(self.text, start..start, sentence.to_owned()))
@@ -535,64 +498,6 @@ impl<'t> Reader<'t> {
         calls.pop();
         steps
     }
-
-    fn open_mp(
-        &mut self,
-        at: Syntax<'t>,
-        words: &str,
-        statement: Syntax<'t>,
-        notes: &BTreeMap<&'static str, f64>,
-        calls: &mut Vec<String>,
-    ) -> Result<Vec<Step>, DescriptionError> {
-        let steps = self.statement(statement, notes, None, calls)?;
-        let line = line(at);
-        let directive = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>();
-        match directive.as_slice() {
-            ["critical", name, ..] => {
-                let name = format!("critical_{}", lock_name(name));
-                let lock = Step::Lock { line, name: name.clone(), read: false };
-                Ok([vec![lock], steps, vec![Step::Unlock { line, name }]].concat())
-            }
-            ["critical"] => {
-                let name = "critical".to_owned();
-                let lock = Step::Lock { line, name: name.clone(), read: false };
-                Ok([vec![lock], steps, vec![Step::Unlock { line, name }]].concat())
-            }
-            ["atomic" | "simd", ..] => Ok(steps),
-            ["parallel", rest @ ..] => {
-                let threads = words.split_once("num_threads(").and_then(|(_, rest)| rest.split(')').next());
-                let threads = self.literal(threads.unwrap_or("threads"));
-                let Some(threads) = threads.filter(|n| *n >= 1.0 && n.fract() == 0.0 && *n <= MOST_NODES as f64) else {
-                    return self.wrong(at, "how many threads run this is not known: say --set threads=N");
-                };
-                let threads = threads as u64;
-                let branches = match (rest.first(), steps.as_slice()) {
-                    (Some(&"for"), [Step::Loop { line, count, body }]) => (0..threads)
-                        .map(|k| Step::Loop {
-                            line: *line,
-                            count: count / threads + u64::from(k < count % threads),
-                            body: body.clone(),
-                        })
-                        .map(|part| vec![part])
-                        .collect(),
-                    (Some(&"for"), []) => return Ok(Vec::new()),
-                    (Some(&"for" | &"sections"), _) => {
-                        return self.wrong(at, "only a loop of its own is read below `parallel for`");
-                    }
-                    _ => vec![steps; threads as usize],
-                };
-                Ok(vec![Step::Fork { line, branches }])
-            }
-            _ => self.wrong(at, format!("`omp {words}` is not read; parallel, parallel for, critical and atomic are")),
-        }
-    }
-}
-
-/// Letters and digits of an expression that names a lock.
-fn lock_name(text: &str) -> String {
-    let name: String =
-        text.trim_start_matches('&').chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    if name.is_empty() { "lock".to_owned() } else { name }
 }
 
 /// The first part of a function that the parser could not read.
@@ -604,247 +509,4 @@ fn broken(node: Syntax<'_>) -> Option<Syntax<'_>> {
         return Some(node);
     }
     node.children(&mut node.walk()).find_map(broken).or(Some(node))
-}
-
-/// Mean and variance of steps without threads and locks.
-fn cost(steps: &[Step]) -> Option<(f64, f64)> {
-    let one = |step: &Step| match step {
-        Step::Operation { cost, .. } => Some(*cost),
-        Step::Loop { count, body, .. } => {
-            cost(body).map(|(mean, variance)| (*count as f64 * mean, *count as f64 * variance))
-        }
-        Step::Branch { probability: p, then, otherwise, .. } => {
-            let ((a, va), (b, vb)) = (cost(then)?, cost(otherwise)?);
-            Some((p * a + (1.0 - p) * b, p * va + (1.0 - p) * vb + p * (1.0 - p) * (a - b) * (a - b)))
-        }
-        _ => None,
-    };
-    steps.iter().map(one).try_fold((0.0, 0.0), |sum, of| of.map(|(mean, variance)| (sum.0 + mean, sum.1 + variance)))
-}
-
-struct Graph<'t> {
-    text: &'t str,
-    nodes: Vec<Node>,
-    locks: Vec<String>,
-}
-
-impl Graph<'_> {
-    fn node(&mut self, name: &str, kind: Kind) -> usize {
-        let plain: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        let taken = |name: &str| self.nodes.iter().any(|node| node.name == name);
-        let name = match taken(&plain) {
-            false => plain,
-            true => (2..).map(|k| format!("{plain}_{k}")).find(|name| !taken(name)).unwrap_or(plain),
-        };
-        self.nodes.push(Node { name, kind });
-        self.nodes.len() - 1
-    }
-
-    fn lock(&mut self, name: &str) -> usize {
-        self.locks.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.locks.push(name.to_owned());
-            self.locks.len() - 1
-        })
-    }
-
-    fn wrong<T>(&self, line: usize, sentence: impl Into<String>) -> Result<T, DescriptionError> {
-        let start: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        Err(DescriptionError::at(self.text, start..start, sentence.into()))
-    }
-
-    fn operation(
-        &mut self,
-        name: String,
-        (mean_s, variance): (f64, f64),
-        to: usize,
-    ) -> Result<usize, DescriptionError> {
-        let of = match variance > 0.0 && mean_s > 0.0 {
-            true => Distribution::Gamma { mean_s, sigma_s: variance.sqrt() },
-            false => Distribution::Deterministic { mean_s },
-        };
-        Ok(self.node(&name, Kind::Operation { cost: of, to }))
-    }
-
-    /// The node at which these steps begin; `next` follows them. They are passed `passages` times in a run, by chance if `None`.
-    fn steps(&mut self, steps: &[Step], passages: Option<u64>, next: usize) -> Result<usize, DescriptionError> {
-        let mut next = next;
-        for step in steps.iter().rev() {
-            if self.nodes.len() > MOST_NODES {
-                return self.wrong(1, format!("the graph has more than {MOST_NODES} nodes: give larger parts a cost"));
-            }
-            next = self.step(step, passages, next)?;
-        }
-        Ok(next)
-    }
-
-    fn step(&mut self, step: &Step, passages: Option<u64>, next: usize) -> Result<usize, DescriptionError> {
-        match step {
-            Step::Operation { name, line, cost } => self.operation(format!("{name}_{line}"), *cost, next),
-            Step::Loop { count: 0, .. } => Ok(next),
-            Step::Loop { line, count, body } => {
-                let Some(passages) = passages else {
-                    let Some((mean, variance)) = cost(body) else {
-                        return self.wrong(
-                            *line,
-                            "a loop with locks or threads in a branch that is taken by chance is not read",
-                        );
-                    };
-                    let count = *count as f64;
-                    return self.operation(format!("loop_{line}"), (count * mean, count * variance), next);
-                };
-                let inside = passages.saturating_mul(*count);
-                if inside > u64::from(super::count::MOST) {
-                    // What no lock or thread sees may be one operation.
-                    let Some((mean, variance)) = cost(body) else {
-                        return self.wrong(
-                            *line,
-                            format!(
-                                "this loop runs {inside} times in all, at most {} are simulated",
-                                super::count::MOST
-                            ),
-                        );
-                    };
-                    let count = *count as f64;
-                    return self.operation(format!("loop_{line}"), (count * mean, count * variance), next);
-                }
-                let flow = |count: u64| Count::read(&count.to_string()).or_else(|why| self.wrong(*line, why));
-                let (again, out) = (flow(inside)?, flow(passages)?);
-                let head = self.node(&format!("loop_{line}"), Kind::End);
-                let meet = self.node(&format!("again_{line}"), Kind::Or { to: head });
-                let body = self.steps(body, Some(inside), meet)?;
-                self.nodes[head].kind = Kind::Flow { ways: vec![(body, again), (next, out)] };
-                Ok(meet)
-            }
-            Step::Branch { line, probability, then, otherwise } => {
-                let meet = self.node(&format!("meet_{line}"), Kind::Or { to: next });
-                let (then, otherwise) = (self.steps(then, None, meet)?, self.steps(otherwise, None, meet)?);
-                let ways = vec![(then, *probability), (otherwise, 1.0 - probability)];
-                Ok(self.node(&format!("if_{line}"), Kind::Decision { ways }))
-            }
-            Step::Fork { line, branches } => {
-                let join = self.node(&format!("join_{line}"), Kind::Join { to: next });
-                let mut ways = Vec::new();
-                for branch in branches {
-                    let way = self.steps(branch, passages, join)?;
-                    // A branch has at least a node of its own.
-                    ways.push(if way == join {
-                        self.operation(format!("nothing_{line}"), (0.0, 0.0), join)?
-                    } else {
-                        way
-                    });
-                }
-                Ok(self.node(&format!("fork_{line}"), Kind::Fork { branches: ways, weights: Vec::new() }))
-            }
-            Step::Lock { line, name, read } => {
-                let lock = vec![self.lock(name)];
-                let (read, write) = if *read { (lock, Vec::new()) } else { (Vec::new(), lock) };
-                Ok(self.node(&format!("lock_{line}"), Kind::Lock { read, write, to: next }))
-            }
-            Step::Unlock { line, name } => {
-                let locks = vec![self.lock(name)];
-                Ok(self.node(&format!("unlock_{line}"), Kind::Unlock { locks, to: next }))
-            }
-            Step::Created { line, .. } | Step::Joined { line, .. } => {
-                self.wrong(*line, "threads are created and joined in blocks of their own here; put both into one")
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time_cost::{Cost, Policy, sweep};
-
-    fn given(numbers: &[(&str, f64)], functions: &[(&str, f64)]) -> Given {
-        let known = |mean_s| Known { mean_s, variance_s2: 0.0, calls: None };
-        Given {
-            numbers: numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
-            functions: functions.iter().map(|(name, mean_s)| ((*name).to_owned(), known(*mean_s))).collect(),
-        }
-    }
-
-    fn cost_of(text: &str, given: &Given, processors: f64) -> Cost {
-        let machine = Machine { processors, speed: 1.0, policy: Policy::Equal };
-        let structure = from_c(text, "f", given, machine).unwrap();
-        // What is derived reads back as it was written.
-        Structure::from_toml(&structure.to_toml()).unwrap();
-        sweep(&structure, 200, 1).unwrap().remove(0).cost
-    }
-
-    fn refused(text: &str) -> DescriptionError {
-        from_c(text, "f", &Given::default(), Machine { processors: 1.0, speed: 1.0, policy: Policy::Equal })
-            .unwrap_err()
-    }
-
-    #[test]
-    fn loops_calls_and_branches_take_what_they_take() {
-        let text = "#define ROWS 10\nenum { COLUMNS = 4 };\nstatic void g(int i) { work(i); /* once */ work(i + 1); }\n\
-            int f(int n) {\n  for (int i = 0; i < ROWS; i++) {\n    g(i);\n    for (int j = COLUMNS; j > 0; j -= 2) work(j);\n  }\n\
-              while (more(n)) work(n); /* n times */ // midrun: count n\n  // midrun: cost 0.5\n  n = 3 * n;\n\
-              if (n > 3) { // midrun: probability 1\n    work(0);\n  } else idle();\n  return work(1);\n}\n";
-        let of = given(&[("n", 3.0)], &[("work", 0.01), ("more", 0.001), ("idle", 9.0)]);
-        let cost = cost_of(text, &of, 1.0);
-        // 10 (2 + 2) works, 3 more and tests of `more`, the statement, and 2 works.
-        assert!((cost.mean_s - (0.4 + 0.033 + 0.5 + 0.02)).abs() < 1e-9, "{}", cost.mean_s);
-    }
-
-    #[test]
-    fn a_loop_in_a_branch_of_chance_has_its_mean_and_variance() {
-        let text =
-            "void f(void) {\n  // midrun: probability 0.25\n  if (x)\n    for (int i = 0; i < 8; i++) work();\n}\n";
-        let cost = cost_of(text, &given(&[], &[("work", 1.0)]), 1.0);
-        assert!((cost.mean_s - 2.0).abs() < 1.0 && (cost.maximum_s - 8.0).abs() < 1e-9, "{cost:?}");
-    }
-
-    #[test]
-    fn threads_fork_join_and_lock() {
-        let posix = "static pthread_mutex_t m;\nvoid *run(void *a) {\n  pthread_mutex_lock(&m);\n  work();\n  pthread_mutex_unlock(&m);\n  return 0;\n}\n\
-            void f(void) {\n  pthread_t t[4];\n  for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, 0);\n  own();\n\
-              for (int i = 0; i < 4; i++) pthread_join(t[i], 0);\n}\n";
-        let cost = cost_of(posix, &given(&[], &[("work", 1.0), ("own", 3.5)]), 5.0);
-        // One after another behind the lock, beside the thread's own work.
-        assert!((cost.mean_s - 4.0).abs() < 1e-9, "{}", cost.mean_s);
-        let open_mp = "void f(void) {\n#pragma omp parallel for num_threads(3)\n  for (int i = 0; i < 10; i++) work();\n\
-            #pragma omp parallel num_threads(2)\n  {\n#pragma omp critical\n    work();\n  }\n}\n";
-        let cost = cost_of(open_mp, &given(&[], &[("work", 1.0)]), 3.0);
-        assert!((cost.mean_s - (4.0 + 2.0)).abs() < 1e-9, "{}", cost.mean_s);
-    }
-
-    #[test]
-    fn what_is_not_known_is_said_with_its_line() {
-        for (text, line, part) in [
-            ("void f(void) {\n  work();\n}", 2, "not known: work"),
-            (
-                "void f(void) {\n  // midrun: cost 1\n  a = 1;\n  for (;;) {\n    // midrun: cost 1\n    b();\n  }\n}",
-                4,
-                "midrun: count N",
-            ),
-            ("void f(void) {\n  if (a) {\n    // midrun: cost 1\n    b();\n  }\n}", 2, "midrun: probability P"),
-            ("void f(void) {\n  f();\n}", 2, "calls itself"),
-            ("void f(void) {\n  if (a) return;\n  // midrun: cost 1\n  b();\n}", 2, "a return before"),
-            ("void f(void) {\n  a = ;\n}", 2, "no C that can be read"),
-            ("void f(void) {\n  // midrun: costs 1\n  b();\n}", 2, "allowed is"),
-            (
-                "void *g(void *a) {\n  // midrun: cost 1\n  b();\n}\nvoid f(void) {\n  pthread_create(&t, 0, g, 0);\n  g(0);\n}",
-                6,
-                "not all joined",
-            ),
-            ("void f(void) {\n#pragma omp sections\n  {\n  }\n}", 2, "is not read"),
-            ("void g(void) {}", 1, "no function `f`, but g"),
-        ] {
-            let error = refused(text);
-            assert!(error.line == line && error.sentence.contains(part), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn a_recording_tells_how_often_a_loop_repeats() {
-        let text = "void f(void) {\n  while (next()) work();\n}\n";
-        let known = |mean_s, calls| Known { mean_s, variance_s2: 0.0, calls: Some(calls) };
-        let functions = [("f", known(1.0, 5)), ("work", known(0.1, 60)), ("next", known(0.0, 60))];
-        let functions = functions.map(|(name, known)| (name.to_owned(), known)).into();
-        let cost = cost_of(text, &Given { functions, ..Given::default() }, 1.0);
-        assert!((cost.mean_s - 1.2).abs() < 1e-9, "{}", cost.mean_s);
-    }
 }
