@@ -24,8 +24,9 @@ impl Story {
         let inputs = folder.path().join("journal.inputs");
         std::fs::write(&inputs, &self.file).unwrap();
         let mut log = InputLog::new(Arc::new(HostDisk), Some(&journal), begun(true));
-        let mut core = Core::new(Config::default(), from_catalogue, 900).thinking_apart();
-        core.take_in(&mut Steps::of_log(log.earlier().unwrap())).unwrap();
+        let earlier = log.earlier().unwrap();
+        let mut core = Core::new(Config::default(), from_catalogue, earlier.begun.last_action).thinking_apart();
+        core.take_in(&mut Steps::of_log(earlier)).unwrap();
         log.shorten(&core.open_jobs());
         if !core.open_jobs().is_empty() {
             assert_eq!(std::fs::read(&inputs).unwrap(), self.file, "what is about the open job stays");

@@ -9,8 +9,9 @@ use crate::core::Core;
 use crate::recording::{Earlier, End, Steps};
 
 /// A core that goes on where an earlier one was, and a clock that is not behind that one's.
-pub(super) fn take_in(new: impl Fn() -> Core, earlier: Earlier, now_ns: &Clock) -> Option<(Core, Clock)> {
-    let (mut core, mut steps) = (new(), Steps::of_log(earlier));
+pub(super) fn take_in(new: impl Fn(u64) -> Core, earlier: Earlier, now_ns: &Clock) -> Option<(Core, Clock)> {
+    // Revisions and numbers of actions count from where they counted then.
+    let (mut core, mut steps) = (new(earlier.begun.last_action), Steps::of_log(earlier));
     // It was all logged when it happened. What a defect makes of it must not keep the analyzer from starting.
     let taken = with_default(NoSubscriber::default(), || {
         catch_unwind(AssertUnwindSafe(|| core.take_in(&mut steps)))

@@ -99,12 +99,12 @@ pub async fn serve_in(
     let begun = convert::recorded::begun(&config, last_action, last_action / 1_000_000);
     let begun = RecordingBegun { thoughts: true, ..begun };
     let log = InputLog::new(disk, config.journal.as_deref(), begun.clone());
-    let new = || Core::new(config.clone(), catalogue::from_catalogue, last_action).thinking_apart();
+    let new = |last_action| Core::new(config.clone(), catalogue::from_catalogue, last_action).thinking_apart();
     // Who takes the journal away wants to begin anew.
     let earlier = log.earlier().filter(|_| recalled.is_there);
     let gone_on = earlier.and_then(|earlier| earlier::take_in(new, earlier, &now_ns));
     let restarted = gone_on.is_some().then_some(last_action);
-    let (core, now_ns) = gone_on.unwrap_or_else(|| (new(), now_ns));
+    let (core, now_ns) = gone_on.unwrap_or_else(|| (new(last_action), now_ns));
     let core = core.recalling(recalled.jobs);
     let recorder = match &config.record {
         None => Recorder::none(),

@@ -98,8 +98,13 @@ pub fn from_c(text: &str, name: &str, given: &Given, machine: Machine) -> Result
         Reader { text, given, functions: BTreeMap::new(), constants: BTreeMap::new(), unknown: Vec::new() };
     reader.collect(tree.root_node());
     let Some(function) = reader.functions.get(name).copied() else {
+        if let Some(part) = broken(tree.root_node()) {
+            return reader
+                .wrong(part, format!("this is no C that can be read, and elsewhere there is no function `{name}`"));
+        }
         let known = reader.functions.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        return Err(fault(&format!("there is no function `{name}`, but {known}")));
+        let known = if known.is_empty() { "and no other one".to_owned() } else { format!("but {known}") };
+        return Err(fault(&format!("there is no function `{name}`, {known}")));
     };
     let steps = reader.function(name, function, &mut vec![name.to_owned()])?;
     if let Some((first, _)) = reader.unknown.first() {

@@ -77,6 +77,8 @@ fn what_is_not_known_is_said_with_its_line() {
         ),
         ("void f(void) {\n#pragma omp sections\n  {\n  }\n}", 2, "is not read"),
         ("void g(void) {}", 1, "no function `f`, but g"),
+        ("int a;", 1, "no function `f`, and no other one"),
+        ("int a;\nint f( {", 2, "no C that can be read"),
     ] {
         let error = refused(text);
         assert!(error.line == line && error.sentence.contains(part), "{text}: {error}");
