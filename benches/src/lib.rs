@@ -17,6 +17,9 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Variables with which Open MPI's launcher runs for root, too.
+pub const AS_ROOT: [(&str, &str); 2] = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+
 /// Median and spread of repeated measurements, in their unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
@@ -202,8 +205,7 @@ pub fn run_with_memory(
         .arg("--")
         .args(&launcher.words)
         .args(application)
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .envs(AS_ROOT)
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     match state {

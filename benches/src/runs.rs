@@ -5,7 +5,7 @@ use midrun_models::simulate::{SimInput, compare};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::process::Command;
 
-use crate::{Hosts, Launcher, Spread, numbers, prefix, run_under_midrun, spread};
+use crate::{AS_ROOT, Hosts, Launcher, Spread, numbers, prefix, run_under_midrun, spread};
 
 /// Where runs are made.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +66,7 @@ impl Place<'_> {
             .args(&launcher.words[1..])
             .arg(program)
             .args(options.split_whitespace())
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .envs(AS_ROOT)
             .output()?;
         let said = String::from_utf8_lossy(&output.stdout);
         ensure!(output.status.success(), "{program} {options}: {said}{}", String::from_utf8_lossy(&output.stderr));

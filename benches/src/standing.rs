@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::prefix;
 use crate::processes::Ended;
+use crate::{AS_ROOT, prefix};
 
 /// `midrun` with these words, in jobs that remember nothing.
 pub fn midrun(words: &[&str]) -> Command {
     let mut command = Command::new(prefix().join("bin/midrun"));
     command.args(words).env("MIDRUN_CFG_RUN__NO_MEMORY", "true");
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.envs(AS_ROOT);
     command
 }
 

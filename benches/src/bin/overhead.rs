@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
+use midrun_benches::{AS_ROOT, Launcher, numbers, prefix, run_under_midrun, spread};
 use midrun_ring::{Identity, Record, Segment};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,11 +48,7 @@ fn command(a: &Arguments, under_midrun: bool, ranks: u32, application: &[String]
     words.extend(launcher.words);
     words.extend_from_slice(application);
     let mut command = Command::new(&words[0]);
-    command
-        .args(&words[1..])
-        .env("MIDRUN_CFG_RUN__NO_MEMORY", "true")
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.args(&words[1..]).env("MIDRUN_CFG_RUN__NO_MEMORY", "true").envs(AS_ROOT);
     Ok(command)
 }
 

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use midrun_benches::standing::midrun;
-use midrun_benches::{Launcher, median_interval, prefix, spread};
+use midrun_benches::{AS_ROOT, Launcher, median_interval, prefix, spread};
 use std::process::Command;
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ impl Arguments {
             self.technique,
         );
         command.args(rest).arg(program).args(options.split(' '));
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.envs(AS_ROOT);
         let begin = Instant::now();
         let output = command.output()?;
         let command_s = begin.elapsed().as_secs_f64();

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
+use midrun_benches::{AS_ROOT, Launcher, numbers, prefix, run_under_midrun, spread};
 use std::process::Command;
 
 /// Period / best fixed split's period, and the splits.
@@ -89,8 +89,7 @@ impl Arguments {
             .args(&launcher.words[1..])
             .arg(self.program())
             .args(options.split_whitespace())
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .envs(AS_ROOT)
             .output()?;
         anyhow::ensure!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
         let said = String::from_utf8_lossy(&output.stdout);
