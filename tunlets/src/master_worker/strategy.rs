@@ -1,8 +1,8 @@
 //! Chooses the next change from the estimates, the simulated candidates and the trials: at most one change at a time.
 
+mod cadence;
 mod explanation;
 mod growing;
-mod leisure;
 mod number;
 mod weighing;
 
@@ -22,7 +22,7 @@ use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
     Verdict, Window,
 };
-use leisure::Leisure;
+use cadence::Cadence;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
@@ -73,7 +73,7 @@ pub struct MasterWorker {
     last: Option<(u64, f64)>,
     regime: Option<Regime>,
     fresh: bool,
-    leisure: Leisure,
+    cadence: Cadence,
     proposed: Option<Change>,
     /// Time that it promises, seconds.
     proposed_s: f64,
@@ -134,7 +134,7 @@ impl MasterWorker {
             last: None,
             regime: None,
             fresh: false,
-            leisure: Leisure::default(),
+            cadence: Cadence::default(),
             proposed: None,
             present: Measurements::default(),
             present_of: None,
@@ -215,7 +215,7 @@ impl MasterWorker {
             Learnt::Added => {}
         }
         if learnt != Learnt::Added || window.setting_changed {
-            self.leisure.end();
+            self.cadence.restart();
         }
         self.last = Some((window.iteration, window.iteration_s));
         self.fresh = true;
@@ -247,7 +247,7 @@ impl MasterWorker {
                 self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
                 self.explain(window, ratio);
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
-                self.leisure.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
+                self.cadence.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
                 let foreseen_s = self.workload.as_ref().map_or(window.iteration_s, |known| unchanged * known.ideal_s());
                 self.errors.add(window.iteration, window.iteration_s, foreseen_s);
                 self.places.add(window.iteration, ratio, unchanged);
@@ -522,7 +522,7 @@ impl Tunlet for MasterWorker {
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         // At most one proposal per window.
         let pending = self.is_busy() || self.current.is_some_and(|current| self.is_requested(&current));
-        if !std::mem::take(&mut self.fresh) || !(self.leisure.is_over(self.confidence) || pending) {
+        if !std::mem::take(&mut self.fresh) || !(self.cadence.is_due(self.confidence) || pending) {
             return None;
         }
         let mut proposal = self.decide(tuning_points);

@@ -7,7 +7,7 @@ use crate::confidence::Confidence;
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Leisure {
+pub(super) struct Cadence {
     /// Iterations since the tasks, the workers or the setting changed.
     iterations: u64,
     /// As many there were when the settings were last weighed.
@@ -16,10 +16,10 @@ pub(super) struct Leisure {
     is_unusual: bool,
 }
 
-impl Leisure {
+impl Cadence {
     /// Something has changed.
-    pub(super) fn end(&mut self) {
-        *self = Leisure::default();
+    pub(super) fn restart(&mut self) {
+        *self = Cadence::default();
     }
 
     /// An iteration that was `off` what was expected, a difference of logarithms, where one scatters by `noise`.
@@ -29,13 +29,13 @@ impl Leisure {
     }
 
     /// Whether the settings are to be weighed; if so, that they are now.
-    pub(super) fn is_over(&mut self, confidence: Confidence) -> bool {
+    pub(super) fn is_due(&mut self, confidence: Confidence) -> bool {
         let later = self.weighed as f64 * (2.0 - confidence.level());
-        let is_over = self.is_unusual || self.iterations as f64 >= later;
-        if is_over {
+        let is_due = self.is_unusual || self.iterations as f64 >= later;
+        if is_due {
             self.weighed = self.iterations;
         }
-        is_over
+        is_due
     }
 }
 
@@ -45,23 +45,23 @@ mod tests {
 
     #[test]
     fn while_nothing_changes_the_settings_are_weighed_ever_more_seldom() {
-        let (usual, mut leisure) = (Confidence::default(), Leisure::default());
+        let (usual, mut cadence) = (Confidence::default(), Cadence::default());
         let mut weighed = Vec::new();
         for iteration in 1..=1000_u64 {
-            leisure.on_iteration(0.01, 0.02, usual);
-            if leisure.is_over(usual) {
+            cadence.on_iteration(0.01, 0.02, usual);
+            if cadence.is_due(usual) {
                 weighed.push(iteration);
             }
         }
         assert!(weighed.starts_with(&(1..=20).collect::<Vec<u64>>()), "{weighed:?}");
         assert!(weighed.windows(2).all(|pair| pair[1] as f64 <= pair[0] as f64 * 1.05 + 1.0), "{weighed:?}");
         assert!(weighed.len() < 110, "{}", weighed.len());
-        leisure.on_iteration(0.1, 0.02, usual);
-        assert!(leisure.is_over(usual), "an iteration unlike the others");
-        leisure.on_iteration(0.0, 0.02, usual);
-        assert!(!leisure.is_over(usual));
-        leisure.end();
-        leisure.on_iteration(0.0, 0.02, usual);
-        assert!(leisure.is_over(usual), "after a change");
+        cadence.on_iteration(0.1, 0.02, usual);
+        assert!(cadence.is_due(usual), "an iteration unlike the others");
+        cadence.on_iteration(0.0, 0.02, usual);
+        assert!(!cadence.is_due(usual));
+        cadence.restart();
+        cadence.on_iteration(0.0, 0.02, usual);
+        assert!(cadence.is_due(usual), "after a change");
     }
 }
