@@ -156,15 +156,9 @@ impl Core {
                     self.on_time(now, &job, &mut out);
                 }
             }
-            Input::Tick => {
-                let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
-                jobs.iter().for_each(|job| self.on_time(now, job, &mut out));
-            }
+            Input::Tick => self.open_jobs().iter().for_each(|job| self.on_time(now, job, &mut out)),
             Input::Restarted { last_action } => self.on_restarted(now, last_action, &mut out),
-            Input::Stopped => {
-                let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
-                jobs.iter().for_each(|job| self.finish(now, job, &mut out));
-            }
+            Input::Stopped => self.open_jobs().iter().for_each(|job| self.finish(now, job, &mut out)),
         }
         for output in &out {
             if let Output::Notify { job: id, notice } = output {
@@ -198,8 +192,7 @@ impl Core {
         for job in self.jobs.values_mut() {
             job.on_restarted(&mut Ctx { now, job: job.id.clone(), links: &self.agents, out }, last_action);
         }
-        let jobs: Vec<JobId> = self.jobs.keys().cloned().collect();
-        jobs.iter().for_each(|job| self.on_time(now, job, out));
+        self.open_jobs().iter().for_each(|job| self.on_time(now, job, out));
     }
 
     fn on_hello(&mut self, now: u64, link: LinkId, hello: Hello, out: &mut Vec<Output>) {

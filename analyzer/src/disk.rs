@@ -25,6 +25,51 @@ pub trait Appendable: Send + Debug {
     fn length(&self) -> io::Result<u64>;
 }
 
+/// An open file that knows its length, and whether all of it is on the disk.
+#[derive(Debug)]
+pub struct Growing {
+    file: Box<dyn Appendable>,
+    bytes: u64,
+    is_synced: bool,
+}
+
+impl Growing {
+    /// The file, with what it has.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new(file: Box<dyn Appendable>) -> io::Result<Growing> {
+        Ok(Growing { bytes: file.length()?, file, is_synced: true })
+    }
+
+    /// Its length, bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// See [`Appendable::append`].
+    ///
+    /// # Errors
+    /// The system's; a part may have been written.
+    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.append(bytes)?;
+        (self.bytes, self.is_synced) = (self.bytes + bytes.len() as u64, false);
+        Ok(())
+    }
+
+    /// Waits until everything is on the disk, if anything was written since the last time.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if !self.is_synced {
+            self.file.sync()?;
+            self.is_synced = true;
+        }
+        Ok(())
+    }
+}
+
 /// Files.
 pub trait Disk: Send + Sync + Debug {
     /// Opens a file to be read.

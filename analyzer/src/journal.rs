@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::control::Mode;
-use crate::disk::{Appendable, Disk};
+use crate::disk::{Disk, Growing};
 use crate::error::AnalyzerError;
 use crate::ids::JobId;
 use crate::limits;
@@ -42,13 +42,11 @@ pub struct Recalled {
 pub struct Journal {
     path: PathBuf,
     disk: Arc<dyn Disk>,
-    file: Option<Box<dyn Appendable>>,
-    bytes: u64,
+    file: Option<Growing>,
     most: u64,
     /// The newest settings of each job that has not ended: a new file begins with them.
     settings: BTreeMap<String, Value>,
     last_action: u64,
-    is_synced: bool,
     is_given_up: bool,
 }
 
@@ -58,52 +56,36 @@ impl Journal {
     /// # Errors
     /// When the file cannot be opened or read.
     pub fn open(disk: Arc<dyn Disk>, path: Option<&Path>) -> Result<(Journal, Recalled), AnalyzerError> {
-        let Some(path) = path else {
-            let path = PathBuf::new();
-            let (settings, last_action) = (BTreeMap::new(), 0);
-            let journal = Journal {
-                path,
-                disk,
-                file: None,
-                bytes: 0,
-                most: 0,
-                settings,
-                last_action,
-                is_synced: true,
-                is_given_up: false,
-            };
-            return Ok((journal, Recalled::default()));
-        };
-        let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
         let mut journal = Journal {
-            path: path.to_owned(),
+            path: path.unwrap_or(Path::new("")).to_owned(),
             disk,
             file: None,
-            bytes: 0,
             most: limits::JOURNAL_BYTES,
             settings: BTreeMap::new(),
             last_action: 0,
-            is_synced: true,
             is_given_up: false,
         };
+        let Some(path) = path else { return Ok((journal, Recalled::default())) };
+        let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
         let (is_there, (damaged, is_torn)) = match journal.disk.read(path) {
             Ok(file) => (true, journal.read(file).map_err(failed)?),
             Err(error) if error.kind() == ErrorKind::NotFound => (false, (0, false)),
             Err(error) => return Err(failed(error)),
         };
-        let opened = journal.disk.append(path);
-        let length = |mut file: Box<dyn Appendable>| {
-            if is_torn {
-                file.append(b"\n")?;
-            }
-            file.length().map(|bytes| (file, bytes))
-        };
-        let (file, bytes) = opened.and_then(length).map_err(failed)?;
-        (journal.file, journal.bytes) = (Some(file), bytes);
+        journal.file = Some(journal.opened(is_torn).map_err(failed)?);
         let recalled = |(job, line): (&String, &Value)| Some((JobId::new(job)?, job_of(line)?));
         let jobs = journal.settings.iter().filter_map(recalled).collect();
         let recalled = Recalled { jobs, last_action: journal.last_action, damaged, is_there };
         Ok((journal, recalled))
+    }
+
+    /// The file, behind what it has; a last line that `may_be_torn` is ended.
+    fn opened(&self, may_be_torn: bool) -> std::io::Result<Growing> {
+        let mut file = Growing::new(self.disk.append(&self.path)?)?;
+        if may_be_torn {
+            file.append(b"\n")?;
+        }
+        Ok(file)
     }
 
     /// Takes in what the file has; returns how many lines are damaged, and whether the last one has no end.
@@ -148,7 +130,7 @@ impl Journal {
     /// Appends one line. [`Journal::sync`] brings it to the disk.
     pub fn write(&mut self, line: &Value) {
         self.note(line);
-        if self.file.is_some() && self.bytes >= self.most {
+        if self.file.as_ref().is_some_and(|file| file.bytes() >= self.most) {
             self.rotate();
         }
         self.append(line);
@@ -156,10 +138,8 @@ impl Journal {
 
     fn append(&mut self, line: &Value) {
         let Some(file) = &mut self.file else { return };
-        let text = with_checksum(line);
-        match file.append(text.as_bytes()) {
-            Ok(()) => (self.bytes, self.is_synced) = (self.bytes + text.len() as u64, false),
-            Err(error) => self.give_up(&error),
+        if let Err(error) = file.append(with_checksum(line).as_bytes()) {
+            self.give_up(&error);
         }
     }
 
@@ -169,9 +149,8 @@ impl Journal {
         let mut before = self.path.clone().into_os_string();
         before.push(".1");
         let renamed = self.disk.rename(&self.path, Path::new(&before));
-        let opened = renamed.and_then(|()| self.disk.append(&self.path));
-        match opened {
-            Ok(file) => (self.file, self.bytes) = (Some(file), 0),
+        match renamed.and_then(|()| self.opened(false)) {
+            Ok(file) => self.file = Some(file),
             Err(error) => return self.give_up(&error),
         }
         self.continue_here();
@@ -186,12 +165,7 @@ impl Journal {
 
     /// Waits until everything is on disk: before an action leaves, and before a person is answered.
     pub fn sync(&mut self) {
-        let synced = match &mut self.file {
-            Some(file) if !self.is_synced => file.sync(),
-            _ => Ok(()),
-        };
-        self.is_synced = true;
-        if let Err(error) = synced {
+        if let Some(Err(error)) = self.file.as_mut().map(Growing::sync) {
             self.give_up(&error);
         }
     }
@@ -208,13 +182,8 @@ impl Journal {
         if !self.is_given_up {
             return;
         }
-        let opened = self.disk.append(&self.path).and_then(|mut file| {
-            // The last line may be torn.
-            file.append(b"\n")?;
-            file.length().map(|bytes| (file, bytes))
-        });
-        let Ok((file, bytes)) = opened else { return };
-        (self.file, self.bytes) = (Some(file), bytes);
+        let Ok(file) = self.opened(true) else { return };
+        self.file = Some(file);
         self.continue_here();
         self.sync();
         if self.file.is_some() {
@@ -275,7 +244,7 @@ fn job_of(line: &Value) -> Option<RecalledJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::HostDisk;
+    use crate::disk::{Appendable, HostDisk};
 
     fn settings(job: &str, mode: Mode, revision: u64) -> OwnerSettings {
         let mut manual = Manual::default();

@@ -137,7 +137,7 @@ pub const OTHER_DESCRIPTORS: usize = 64;
 pub const HELLO_MS: u64 = 10_000;
 /// Size at which the journal goes on in a new file, bytes; the one before stays beside it.
 pub const JOURNAL_BYTES: u64 = 256 << 20;
-/// Size at which the inputs beside the journal are shortened to those of the open jobs, bytes; to take them in again needs some 0.1 s per MB.
+/// Size at which the inputs beside the journal are shortened to those of the open jobs, bytes; to take them in again needs 0.1 to 0.2 s per MB.
 pub const INPUT_LOG_BYTES: u64 = 256 << 20;
 /// A journal that could not be written is tried again so often, milliseconds.
 pub const JOURNAL_RETRY_MS: u64 = 1_000;

@@ -10,8 +10,9 @@ use midrun_proto::v1;
 use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::recorded::What;
 
+use super::batches::keep_jobs;
 use super::{ReadError, Reader, frame, preamble};
-use crate::disk::{Appendable, Disk};
+use crate::disk::{Disk, Growing};
 use crate::ids::JobId;
 use crate::limits;
 
@@ -25,10 +26,8 @@ pub struct InputLog {
     disk: Arc<dyn Disk>,
     /// The first frame of a new file.
     begun: v1::RecordingBegun,
-    file: Option<Box<dyn Appendable>>,
-    bytes: u64,
+    file: Option<Growing>,
     most: u64,
-    is_synced: bool,
     /// What the file has must not be taken in: inputs are missing behind it.
     is_stale: bool,
 }
@@ -38,7 +37,7 @@ impl InputLog {
     pub fn new(disk: Arc<dyn Disk>, journal: Option<&Path>, begun: v1::RecordingBegun) -> InputLog {
         let path = journal.map_or_else(PathBuf::new, |journal| with_ending(journal, ".inputs"));
         let most = if journal.is_some() { limits::INPUT_LOG_BYTES } else { 0 };
-        InputLog { path, disk, begun, file: None, bytes: 0, most, is_synced: true, is_stale: false }
+        InputLog { path, disk, begun, file: None, most, is_stale: false }
     }
 
     /// The same with room for so many bytes.
@@ -65,6 +64,7 @@ impl InputLog {
             }
             Err(ReadError::System(error)) if error.kind() == ErrorKind::NotFound => return None,
             Err(ReadError::Empty(_)) => return None,
+            Err(ReadError::Foreign) => "they were given up, or the file is none of midrun's".to_owned(),
             Err(error) => error.to_string(),
         };
         tracing::warn!(path = %self.path.display(), why, "the inputs of the analyzer before are not taken in: its jobs are measured anew");
@@ -85,27 +85,21 @@ impl InputLog {
         if content.len() > limits::FRAME_BYTES {
             return self.give_up("an input is longer than a frame may be");
         }
-        match file.append(&content) {
-            Ok(()) => (self.bytes, self.is_synced) = (self.bytes + content.len() as u64, false),
-            Err(error) => self.give_up(&error.to_string()),
+        if let Err(error) = file.append(&content) {
+            self.give_up(&error.to_string());
         }
     }
 
     /// Waits until everything is on disk.
     pub fn sync(&mut self) {
-        let synced = match &mut self.file {
-            Some(file) if !self.is_synced => file.sync(),
-            _ => Ok(()),
-        };
-        self.is_synced = true;
-        if let Err(error) = synced {
+        if let Some(Err(error)) = self.file.as_mut().map(Growing::sync) {
             self.give_up(&error.to_string());
         }
     }
 
     /// Whether it is so long that it has to be shortened.
     pub fn is_full(&self) -> bool {
-        self.file.is_some() && self.bytes >= self.most
+        self.file.as_ref().is_some_and(|file| file.bytes() >= self.most)
     }
 
     /// Leaves out what is not about `open` jobs. Where that is little, they are given up; where none is open, the log begins anew.
@@ -114,13 +108,13 @@ impl InputLog {
             return;
         }
         match self.rewritten(open) {
-            Ok(_) if self.bytes > self.most / 2 => self.give_up("those of the open jobs are too many"),
-            Ok(()) => (self.is_stale, self.is_synced) = (false, true),
+            Ok(file) if file.bytes() > self.most / 2 => self.give_up("those of the open jobs are too many"),
+            Ok(file) => (self.file, self.is_stale) = (Some(file), false),
             Err(error) => self.give_up(&error.to_string()),
         }
     }
 
-    fn rewritten(&mut self, open: &BTreeSet<JobId>) -> io::Result<()> {
+    fn rewritten(&self, open: &BTreeSet<JobId>) -> io::Result<Growing> {
         let jobs: BTreeSet<&str> = open.iter().map(JobId::as_str).collect();
         let before = if self.is_stale { None } else { self.read().ok() };
         let path = with_ending(&self.path, ".new");
@@ -139,9 +133,7 @@ impl InputLog {
         }
         file.sync()?;
         self.disk.rename(&path, &self.path)?;
-        let file = self.disk.append(&self.path)?;
-        (self.bytes, self.file) = (file.length()?, Some(file));
-        Ok(())
+        Growing::new(self.disk.append(&self.path)?)
     }
 
     fn give_up(&mut self, why: &str) {
@@ -222,9 +214,7 @@ fn part_of(mut what: What, jobs: &BTreeSet<&str>, links: &BTreeSet<u64>) -> Opti
                         true
                     }
                     Some(Said::Batch(batch)) => {
-                        batch.joined.retain(|rank| is_of(&rank.id, jobs));
-                        batch.reports.retain(|report| is_of(&report.id, jobs));
-                        batch.left.retain(|rank| is_of(&rank.id, jobs));
+                        keep_jobs(batch, |name| jobs.contains(name));
                         true
                     }
                     Some(Said::OwnerSettingsKept(kept)) => jobs.contains(&*kept.job),

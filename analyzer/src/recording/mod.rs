@@ -4,6 +4,7 @@
 //! length and content (four bytes), and a `midrun.v1.Recorded`; numbers are little-endian. Frames are written one by one as things
 //! happen, so whatever ends the writing leaves a file that can be read up to there.
 
+mod batches;
 mod input_log;
 mod reader;
 mod recorder;
@@ -11,6 +12,7 @@ mod replay;
 mod timeline;
 mod windows;
 
+pub use batches::{batches, events};
 pub use input_log::{Earlier, InputLog};
 pub use reader::{End, ReadError, Reader};
 pub use recorder::{Recorder, Unusable, check};

@@ -224,7 +224,7 @@ impl<R: Read> Steps<R> {
     }
 
     /// Frames that were read.
-    pub fn inputs(&self) -> u64 {
+    pub fn frames(&self) -> u64 {
         self.frames
     }
 

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
+use midrun_proto::v1;
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::recorded::What;
-use midrun_proto::v1::{self, from_agent};
 
-use super::{End, Reader};
+use super::{End, Reader, batches, events};
 use crate::ids::JobId;
 use crate::limits;
 
@@ -70,23 +69,17 @@ pub struct Timeline {
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn timeline<R: Read>(mut reader: Reader<R>, job: &JobId) -> io::Result<(Timeline, End)> {
+pub fn timeline<R: Read>(reader: Reader<R>, job: &JobId) -> io::Result<(Timeline, End)> {
     let mut drawn = Drawing { start_ns: reader.now_ns(), ..Drawing::default() };
-    while let Some((now_ns, what)) = reader.next_frame()? {
+    let end = batches(reader, job, |now_ns, batch| {
         if drawn.start_ns == 0 {
             drawn.start_ns = now_ns;
         }
-        let What::Said(v1::LinkSaid { message: Some(message), .. }) = what else { continue };
-        let Some(from_agent::Message::Batch(batch)) = message.message else { continue };
-        let reports = batch.reports.into_iter().filter_map(|report| Some((report.id?, report.events)));
-        for (id, events) in reports.filter(|(id, _)| id.job == job.as_str()) {
-            for kind in events.into_iter().filter_map(|event| event.kind) {
-                drawn.take(id.rank, batch.clock_offset_ns, kind);
-            }
-        }
-    }
+        let offset_ns = batch.clock_offset_ns;
+        events(batch).for_each(|(rank, kind)| drawn.take(rank, offset_ns, kind));
+    })?;
     drawn.finish();
-    Ok((drawn.timeline, reader.end()))
+    Ok((drawn.timeline, end))
 }
 
 #[derive(Default)]

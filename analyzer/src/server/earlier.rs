@@ -28,7 +28,7 @@ pub(super) fn take_in(new: impl Fn(u64) -> Core, earlier: Earlier, now_ns: &Cloc
         return None;
     }
     let jobs = Count(core.open_jobs().len() as u64, "job");
-    tracing::info!(inputs = steps.inputs(), "the analyzer goes on with {jobs} of the one before");
+    tracing::info!(frames = steps.frames(), "the analyzer goes on with {jobs} of the one before");
     // The host, too, may have been started again.
     let (clock, behind_ns) = (now_ns.clone(), last_ns.saturating_sub(now_ns.now()));
     Some((core, Clock::new(move || clock.now().saturating_add(behind_ns))))

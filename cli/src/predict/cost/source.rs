@@ -1,15 +1,14 @@
 //! `midrun predict cost --source`: the structure of a C function, with times and counts that were given or recorded.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use midrun_analyzer::JobId;
-use midrun_analyzer::recording::Reader;
+use midrun_analyzer::recording::{self, Reader};
 use midrun_predict::time_cost::source::{Given, Known, from_c};
 use midrun_predict::time_cost::{Machine, Policy, Structure};
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::recorded::What;
-use midrun_proto::v1::{self, from_agent};
 
 use crate::recording::RecordingArgs;
 use crate::usage::Usage;
@@ -66,7 +65,7 @@ impl SourceArgs {
 }
 
 /// The measured functions of a recording, by label.
-fn recorded(file: &Path) -> anyhow::Result<std::collections::BTreeMap<String, Known>> {
+fn recorded(file: &Path) -> anyhow::Result<BTreeMap<String, Known>> {
     let which = RecordingArgs::at(file.to_owned(), None);
     let job = which.job()?;
     let measured = measured(which.reader()?, &job).map_err(|error| which.wrong(error))?;
@@ -75,7 +74,7 @@ fn recorded(file: &Path) -> anyhow::Result<std::collections::BTreeMap<String, Kn
         let variance_s2 = (of.squares_s2 / of.timed as f64 - mean_s * mean_s).max(0.0);
         (of.timed > 0).then_some((label, Known { mean_s, variance_s2, calls: Some(of.calls) }))
     };
-    let all: std::collections::BTreeMap<String, Known> = measured.into_iter().filter_map(known).collect();
+    let all: BTreeMap<String, Known> = measured.into_iter().filter_map(known).collect();
     match all.is_empty() {
         true => Err(which
             .wrong(
@@ -95,14 +94,10 @@ struct Sum {
     squares_s2: f64,
 }
 
-fn measured<R: Read>(mut reader: Reader<R>, job: &JobId) -> std::io::Result<std::collections::BTreeMap<String, Sum>> {
-    let mut all = std::collections::BTreeMap::<String, Sum>::new();
-    while let Some((_, what)) = reader.next_frame()? {
-        let What::Said(v1::LinkSaid { message: Some(message), .. }) = what else { continue };
-        let Some(from_agent::Message::Batch(batch)) = message.message else { continue };
-        let own =
-            batch.reports.into_iter().filter(|report| report.id.as_ref().is_some_and(|id| id.job == job.as_str()));
-        for kind in own.flat_map(|report| report.events).filter_map(|event| event.kind) {
+fn measured<R: Read>(reader: Reader<R>, job: &JobId) -> std::io::Result<BTreeMap<String, Sum>> {
+    let mut all = BTreeMap::<String, Sum>::new();
+    recording::batches(reader, job, |_, batch| {
+        for (_, kind) in recording::events(batch) {
             let Kind::PointMeasured(point) = kind else { continue };
             if point.is_value {
                 continue;
@@ -113,6 +108,6 @@ fn measured<R: Read>(mut reader: Reader<R>, job: &JobId) -> std::io::Result<std:
             sum.sum_s += point.sum;
             sum.squares_s2 += point.squares;
         }
-    }
+    })?;
     Ok(all)
 }

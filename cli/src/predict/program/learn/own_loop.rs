@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use midrun_analyzer::JobId;
-use midrun_analyzer::recording::Reader;
+use midrun_analyzer::recording::{self, Reader};
 use midrun_predict::program::Collective;
 use midrun_predict::program::learnt::Link;
 use midrun_predict::program::learnt::own_loop::{Messages, Seen};
+use midrun_proto::v1;
 use midrun_proto::v1::event::Kind;
-use midrun_proto::v1::recorded::What;
-use midrun_proto::v1::{self, from_agent};
 use midrun_tunlets::Window;
 use serde_json::Value;
 
@@ -62,13 +61,10 @@ impl Counted {
     ///
     /// # Errors
     /// The system's.
-    pub fn read<R: Read>(mut reader: Reader<R>, job: &JobId) -> io::Result<Counted> {
+    pub fn read<R: Read>(reader: Reader<R>, job: &JobId) -> io::Result<Counted> {
         let mut all = Counted::default();
-        while let Some((_, what)) = reader.next_frame()? {
-            let What::Said(v1::LinkSaid { message: Some(message), .. }) = what else { continue };
-            let Some(from_agent::Message::Batch(batch)) = message.message else { continue };
-            for rank in batch.joined.iter().filter_map(|joined| joined.id.as_ref()).filter(|id| id.job == job.as_str())
-            {
+        recording::batches(reader, job, |_, batch| {
+            for rank in batch.joined.iter().filter_map(|joined| joined.id.as_ref()) {
                 let known = all.hosts.iter().position(|host| *host == batch.node);
                 let host = known.unwrap_or(all.hosts.len());
                 if known.is_none() {
@@ -76,13 +72,9 @@ impl Counted {
                 }
                 all.host_of.insert(rank.rank, host);
             }
-            let reports = batch.reports.into_iter().filter_map(|report| Some((report.id?, report.events)));
-            for (id, events) in reports.filter(|(id, _)| id.job == job.as_str()) {
-                for kind in events.into_iter().filter_map(|event| event.kind) {
-                    all.take(id.rank, i128::from(batch.clock_offset_ns), kind);
-                }
-            }
-        }
+            let offset_ns = i128::from(batch.clock_offset_ns);
+            recording::events(batch).for_each(|(rank, kind)| all.take(rank, offset_ns, kind));
+        })?;
         Ok(all)
     }
 
