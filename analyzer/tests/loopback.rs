@@ -1,5 +1,6 @@
 //! The analyzer over real loopback gRPC, with a scripted agent.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -512,10 +513,11 @@ async fn a_bad_configuration_is_refused_before_anything_is_served() {
     assert_eq!(error.to_string(), "action_ttl_ms = 1: allowed is 10 to 3600000");
 }
 
-#[tokio::test]
-async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_hand() {
+/// Whether an analyzer that starts after one that `ends` knows that a job was frozen, though its agent does not.
+async fn knows_what_was_set<F: Future<Output = ()>>(ends: impl FnOnce(Analyzer, PathBuf) -> F) {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { journal: Some(folder.path().join("journal.jsonl")), ..Config::default() };
+    let journal = folder.path().join("journal.jsonl");
+    let config = Config { journal: Some(journal.clone()), ..Config::default() };
     let before = Analyzer::start(config.clone()).await;
     let mut agent = FakeAgent::link(&before, hello("")).await;
     agent.hear().await.unwrap();
@@ -529,8 +531,7 @@ async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_ha
     let (answer, _) =
         tokio::join!(admin.control(freeze), tokio::time::timeout(Duration::from_millis(300), agent.hear()));
     assert!(answer.unwrap().into_inner().done);
-    before.ended.abort(); // without the end of a job in its journal
-    let _ = before.ended.await;
+    ends(before, folder.path().join("journal.jsonl.inputs")).await;
 
     let next = Analyzer::start(config).await;
     let mut forgetful = FakeAgent::link(&next, v1::Hello { agent: "n1-2-2".into(), ..hello("") }).await;
@@ -539,4 +540,31 @@ async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_ha
     let json = next.admin().await.get_status(status).await.unwrap().into_inner().json;
     assert!(json.contains("\"mode\":\"frozen\""), "{json}");
     next.stop().await;
+}
+
+/// Ends without the end of a job in its journal.
+async fn kill(Analyzer { stop, ended, .. }: Analyzer) {
+    // Dropped, it would stop the analyzer in order.
+    std::mem::forget(stop);
+    ended.abort();
+    let _ = ended.await;
+}
+
+#[tokio::test]
+async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_hand() {
+    knows_what_was_set(|before, _| kill(before)).await;
+}
+
+#[tokio::test]
+async fn so_does_one_whose_inputs_were_given_up() {
+    knows_what_was_set(|before, inputs| async move {
+        kill(before).await;
+        std::fs::File::create(inputs).unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn so_does_one_after_an_analyzer_that_was_stopped() {
+    knows_what_was_set(|before, _| before.stop()).await;
 }
