@@ -12,8 +12,8 @@ pub mod recorded;
 mod streams;
 
 use midrun_proto::v1::{self, control_request, event, from_agent, to_agent};
-use midrun_tunlets::PROFILE_BINS;
 use midrun_tunlets::link::Cost;
+use midrun_tunlets::{ChunkWork, PROFILE_BINS};
 
 use crate::control::{Control, ControlLine};
 use crate::events::{
@@ -278,6 +278,11 @@ fn work_event(wire: v1::Work) -> Option<Event> {
         && amount(wire.busy_s)
         && amount(wire.sum_sq_s2);
     let sound = |bin: &v1::ProfileBin| (bin.bin as usize) < PROFILE_BINS && amount(bin.tasks) && amount(bin.busy_s);
+    let chunk = |wire: &v1::ChunkWork| {
+        let v1::ChunkWork { first, tasks, busy_s, sum_sq_s2 } = *wire;
+        let good = first < limits::TASKS_END && (1..limits::TASKS_END).contains(&tasks);
+        (good && amount(busy_s) && amount(sum_sq_s2)).then_some(ChunkWork { first, tasks, busy_s, sum_sq_s2 })
+    };
     good.then(|| {
         let bins = wire.profile.iter().filter(|bin| sound(bin)).take(PROFILE_BINS);
         Event::Worked(Work {
@@ -288,6 +293,7 @@ fn work_event(wire: v1::Work) -> Option<Event> {
             sum_sq_s2: wire.sum_sq_s2,
             tasks_timed: wire.tasks_timed,
             profile: bins.map(|bin| (bin.bin as usize, bin.tasks, bin.busy_s)).collect(),
+            each_chunk: wire.each_chunk.iter().take(limits::EACH_CHUNK).map_while(chunk).collect(),
             middle_ns: wire.first_begin_ns.midpoint(wire.last_end_ns),
             master: wire.master.filter(|rank| *rank < limits::RANKS_PER_JOB),
         })
@@ -457,6 +463,19 @@ mod tests {
             panic!("the work itself is sound");
         };
         assert_eq!(work.profile, [(0, 1.0, 1.0), (63, 2.0, 1.0)]);
+    }
+
+    #[test]
+    fn chunks_are_known_up_to_the_first_that_is_unsound_and_not_beyond_their_number() {
+        let chunk = |first, tasks, busy_s| v1::ChunkWork { first, tasks, busy_s, sum_sq_s2: 0.5 };
+        let known = |each_chunk| match work_event(v1::Work { each_chunk, ..Default::default() }) {
+            Some(Event::Worked(work)) => work.each_chunk.len(),
+            other => panic!("the work itself is sound: {other:?}"),
+        };
+        for bad in [chunk(5, 0, 1.0), chunk(5, u64::MAX, 1.0), chunk(u64::MAX, 1, 1.0), chunk(5, 1, f64::NAN)] {
+            assert_eq!(known(vec![chunk(0, 5, 1.0), bad, chunk(6, 5, 1.0)]), 1);
+        }
+        assert_eq!(known(vec![chunk(0, 1, 0.5); 100]), limits::EACH_CHUNK);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)] // the fields say what the wire says: see proto/midrun/v1
 
-use midrun_tunlets::{PointWindow, StageWork};
+use midrun_tunlets::{ChunkWork, PointWindow, StageWork};
 use serde::Serialize;
 
 use crate::actions::ActionResult;
@@ -312,6 +312,8 @@ pub struct Work {
     pub tasks_timed: bool,
     /// (bin, tasks, busy seconds).
     pub profile: Vec<(usize, f64, f64)>,
+    /// Its chunks one by one; none where there were too many.
+    pub each_chunk: Vec<ChunkWork>,
     /// Half-way between its beginning and its end, on its node's clock.
     pub middle_ns: u64,
     /// The framework's master; `None` where the rank does not know it.

@@ -7,7 +7,8 @@ pub use midrun_proto::connections::{
 };
 pub use midrun_proto::links::LINK_QUEUE;
 pub use midrun_vocabulary::bounds::{
-    ASSIGNMENTS, JOB_ID_BYTES, LINKED_MS, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES, STAGES, STREAM_TEXT_BYTES,
+    ASSIGNMENTS, EACH_CHUNK, EACH_CHUNK_OF_ITERATION, JOB_ID_BYTES, LINKED_MS, MESSAGE_S, NAME_BYTES, ROUND_TRIP_BYTES,
+    STAGES, STREAM_TEXT_BYTES,
 };
 
 /// Longest other text taken from the wire (node, agent, MPI, tuning point, token), bytes; longer is cut.

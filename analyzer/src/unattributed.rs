@@ -29,16 +29,13 @@ pub struct Unattributed {
 
 impl Unattributed {
     /// Takes work in, or gives it back where too much waits.
-    ///
-    /// # Errors
-    /// The work.
-    pub fn push(&mut self, work: UnattributedWork) -> Result<(), UnattributedWork> {
+    pub fn push(&mut self, work: UnattributedWork) -> Option<UnattributedWork> {
         if self.waiting.len() + self.new.len() >= limits::UNATTRIBUTED_WORKS {
-            return Err(work);
+            return Some(work);
         }
         self.new.push(work);
         self.any = true;
-        Ok(())
+        None
     }
 
     /// Whether some rank does not know its iterations.

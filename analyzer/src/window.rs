@@ -43,6 +43,7 @@ struct Partial {
     work: BTreeMap<u32, WorkerWork>,
     tasks: u64, // of all of `work`
     profile: Vec<ProfileBin>,
+    each_chunk: usize, // chunks that were named one by one
     changed_ns: Option<u64>,
     has_losses: bool,
 }
@@ -136,7 +137,7 @@ impl Windows {
         match work.iteration {
             Some(iteration) => self.add(iteration, rank, &work),
             None => {
-                if let Err(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
+                if let Some(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
                     self.on_late(&refused.work);
                 }
             }
@@ -185,6 +186,10 @@ impl Windows {
         worker.busy_s += work.busy_s;
         worker.sum_sq_s2 += work.sum_sq_s2;
         worker.tasks_timed &= work.tasks_timed;
+        partial.each_chunk += work.each_chunk.len();
+        if partial.each_chunk <= limits::EACH_CHUNK_OF_ITERATION {
+            worker.each_chunk.extend_from_slice(&work.each_chunk);
+        }
         partial.profile.resize(PROFILE_BINS, ProfileBin::default());
         for &(bin, tasks, busy_s) in &work.profile {
             if let Some(bin) = partial.profile.get_mut(bin) {
@@ -336,7 +341,15 @@ impl Partial {
         let duration_ns = ended.time_ns.checked_sub(begun.time_ns)?;
         let coverage = if ended.tasks == 0 { 1.0 } else { (self.tasks as f64 / ended.tasks as f64).min(1.0) };
         self.profile.resize(PROFILE_BINS, ProfileBin::default());
-        let per_worker: Vec<WorkerWork> = self.work.into_values().collect();
+        let named = self.each_chunk;
+        let ordered = |mut work: WorkerWork| {
+            if named > limits::EACH_CHUNK_OF_ITERATION {
+                work.each_chunk.clear(); // some of them are of no use
+            }
+            work.each_chunk.sort_by_key(|chunk| chunk.first);
+            work
+        };
+        let per_worker: Vec<WorkerWork> = self.work.into_values().map(ordered).collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
         let window = Window {
             master,

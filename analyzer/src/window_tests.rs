@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use midrun_tunlets::ChunkWork;
 
 const MS: u64 = 1_000_000;
 
@@ -45,6 +46,7 @@ fn work(iteration: u64, tasks: u64) -> Work {
         sum_sq_s2: tasks as f64 * 0.25,
         tasks_timed: true,
         profile,
+        each_chunk: vec![ChunkWork { first: tasks, tasks, busy_s, sum_sq_s2: tasks as f64 * 0.25 }],
         master: None,
     }
 }
@@ -66,6 +68,19 @@ fn all_of(n: u64, parts: &[u64]) -> Vec<Said> {
     let mut said = vec![Said::Begun(begun(n, tasks)), Said::Ended(ended(n, tasks))];
     said.extend(parts.iter().enumerate().map(|(i, &tasks)| Said::Work(1 + i as u32 % 3, work(n, tasks))));
     said
+}
+
+#[test]
+fn a_windows_chunks_are_in_order_and_all_of_them_or_none() {
+    let chunks = |parts: &[u64]| {
+        let mut windows = Windows::new(250 * MS);
+        let closed: Vec<Closed> = all_of(0, parts).iter().flat_map(|said| tell(&mut windows, 0, said)).collect();
+        let chunks = |work: &WorkerWork| work.each_chunk.iter().map(|chunk| chunk.first).collect::<Vec<u64>>();
+        closed[0].window.per_worker.iter().map(chunks).collect::<Vec<_>>()
+    };
+    assert_eq!(chunks(&[5, 2, 3, 4]), [vec![4, 5], vec![2], vec![3]]);
+    assert_eq!(chunks(&[1; limits::EACH_CHUNK_OF_ITERATION])[0].len(), limits::EACH_CHUNK_OF_ITERATION.div_ceil(3));
+    assert!(chunks(&[1; limits::EACH_CHUNK_OF_ITERATION + 1]).iter().all(Vec::is_empty));
 }
 
 proptest! {

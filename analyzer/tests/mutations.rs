@@ -67,6 +67,7 @@ fn messages() -> Vec<v1::FromAgent> {
             chunks: 4,
             busy_s: 0.16,
             sum_sq_s2: 0.01,
+            each_chunk: vec![v1::ChunkWork { first: 3, tasks: 4, busy_s: 0.16, sum_sq_s2: 0.01 }],
             ..Default::default()
         }));
         let time_ns = time_ns + 90 * MS;

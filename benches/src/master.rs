@@ -3,7 +3,7 @@
 use midrun_models::simulate::SimResult;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork};
+use midrun_tunlets::{ChunkWork, EACH_CHUNK_OF_ITERATION, PROFILE_BINS, ProfileBin, TuningPoint, Window, WorkerWork};
 
 /// The tuning points of the framework's master with their present values; `most` workers are there.
 pub fn tuning_points(setting: &TechniqueParameters, workers: u32, most: u32) -> Vec<TuningPoint> {
@@ -47,6 +47,10 @@ pub fn window(
         work.chunks += 1;
         work.busy_s += chunk.busy_s;
         work.sum_sq_s2 += chunk.sum_sq_s2;
+        let (busy_s, sum_sq_s2) = (chunk.busy_s, chunk.sum_sq_s2);
+        if result.log.len() <= EACH_CHUNK_OF_ITERATION {
+            work.each_chunk.push(ChunkWork { first: chunk.first, tasks: chunk.count, busy_s, sum_sq_s2 });
+        }
         // A chunk that crosses bins counts in each with its share.
         let (from, to) = (chunk.first as f64, (chunk.first + chunk.count) as f64);
         for (bin, at) in profile.iter_mut().zip(0..) {

@@ -7,12 +7,12 @@ use crate::measurements::Measurements;
 use crate::stream::Stream;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{
-    ActionResult, Event, IterationBegun, IterationEnded, LinkMeasured, MessageMoved, MessageTrip, ProfileBin, Work,
-    WorkersLost,
+    ActionResult, ChunkWork, Event, IterationBegun, IterationEnded, LinkMeasured, MessageMoved, MessageTrip,
+    ProfileBin, Work, WorkersLost,
 };
 use midrun_ring::{Record, kind};
 use midrun_vocabulary::action_status;
-use midrun_vocabulary::bounds::PROFILE_BINS;
+use midrun_vocabulary::bounds::{EACH_CHUNK, PROFILE_BINS};
 
 /// Iterations whose work is folded at the same time; one more closes the oldest.
 const OPEN_WORKS: usize = 4;
@@ -152,6 +152,10 @@ impl Collected {
         if first + count <= total {
             spread(&mut open.bins, first, count, total, busy_s);
         }
+        // One too many, and none is told.
+        if work.each_chunk.len() <= EACH_CHUNK {
+            work.each_chunk.push(ChunkWork { first, tasks: count, busy_s, sum_sq_s2 });
+        }
         true
     }
 
@@ -172,6 +176,9 @@ impl Collected {
 
     fn close_works(&mut self) {
         for Open { mut work, bins } in self.works.drain(..) {
+            if work.each_chunk.len() > EACH_CHUNK {
+                work.each_chunk = Vec::new();
+            }
             let used = bins.iter().zip(0..).filter(|((tasks, _), _)| *tasks > 0.0);
             work.profile =
                 used.map(|((tasks, busy_s), bin)| ProfileBin { bin, tasks: *tasks, busy_s: *busy_s }).collect();
@@ -257,6 +264,19 @@ mod tests {
         assert!((work.profile.iter().map(|b| b.busy_s).sum::<f64>() - 1.5).abs() < 1e-9);
         assert!((work.profile[32].busy_s - 0.5).abs() < 1e-9);
         assert!(c.is_empty());
+    }
+
+    #[test]
+    fn chunks_are_named_one_by_one_as_long_as_they_are_few() {
+        let named = |count: u64| {
+            let mut c = Collected::default();
+            (0..count).for_each(|first| c.take(&chunk(3, first, 1, 500_000_000, count)));
+            let events = c.drain();
+            let [Event { kind: Some(Kind::Work(work)) }] = &events[..] else { panic!("{events:?}") };
+            work.each_chunk.clone()
+        };
+        assert_eq!(named(2)[1], ChunkWork { first: 1, tasks: 1, busy_s: 0.5, sum_sq_s2: 0.25 });
+        assert_eq!([64, 65, 200].map(|count| named(count).len()), [EACH_CHUNK, 0, 0]);
     }
 
     #[test]

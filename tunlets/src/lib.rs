@@ -59,4 +59,6 @@ pub use proposal::{Judgement, Proposal, Settled, Verdict};
 pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};
 pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use tuning_point::{TuningPoint, Value};
-pub use window::{LinkCost, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork};
+pub use window::{
+    ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork,
+};

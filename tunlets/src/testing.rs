@@ -15,7 +15,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         busy_s: 0.1,
         sum_sq_s2: 100.0 * 1e-6,
         tasks_timed: true,
-        far: None,
+        ..WorkerWork::default()
     };
     let tasks = 100 * u64::from(workers);
     let each = tasks as f64 / PROFILE_BINS as f64;

@@ -5,8 +5,21 @@ use midrun_scheduling::TechniqueParameters;
 
 use crate::efficiency::Efficiency;
 use crate::model_error::EXACT;
-pub use midrun_vocabulary::bounds::PROFILE_BINS;
+pub use midrun_vocabulary::bounds::{EACH_CHUNK_OF_ITERATION, PROFILE_BINS};
 use midrun_vocabulary::names::tree;
+
+/// One chunk, as its worker computed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ChunkWork {
+    /// Its first task.
+    pub first: u64,
+    /// Its tasks.
+    pub tasks: u64,
+    /// Sum of their times, seconds.
+    pub busy_s: f64,
+    /// Sum of the squares of their times, seconds squared; of (chunk time)²/count where they were not timed singly.
+    pub sum_sq_s2: f64,
+}
 
 /// Work of one worker in one iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +38,8 @@ pub struct WorkerWork {
     pub tasks_timed: bool,
     /// Whether it runs on another host than the master; `None` if unknown.
     pub far: Option<bool>,
+    /// Its chunks one by one; fewer than `chunks`, or none, where there were too many to send.
+    pub each_chunk: Vec<ChunkWork>,
 }
 
 /// Work that fell into one part of the iteration's index range.
@@ -272,7 +287,11 @@ impl WorkerWork {
         let squares = squares_of(self.tasks, self.busy_s);
         let none = self.tasks == 0 && self.busy_s == 0.0;
         let known = none || (self.busy_s > 0.0 && self.busy_s <= most_s && squares.contains(&self.sum_sq_s2));
-        !known || self.chunks > self.tasks
+        // Their times are rounded, so that their squares may fit less well than those of all together.
+        let chunk = |chunk: &ChunkWork| {
+            chunk.tasks > 0 && (0.0..=most_s).contains(&chunk.busy_s) && (0.0..LONGEST_S).contains(&chunk.sum_sq_s2)
+        };
+        !known || self.chunks > self.tasks || !self.each_chunk.iter().all(chunk)
     }
 }
 

@@ -131,6 +131,7 @@ fn worked(iteration: u64, tasks: u64) -> Event {
         sum_sq_s2,
         tasks_timed: true,
         profile,
+        each_chunk: Vec::new(),
         master: None,
     })
 }

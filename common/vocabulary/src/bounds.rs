@@ -14,6 +14,11 @@ pub const TASKS: u64 = (1 << 40) - 1;
 pub const LAST_ITERATION: u64 = (1 << 48) - 1;
 /// Parts into which the index range of an iteration's tasks is divided for the profile of task times.
 pub const PROFILE_BINS: usize = 64;
+/// Chunks of one rank in one iteration that a batch names one by one; of more it has the sums only.
+pub const EACH_CHUNK: usize = 64;
+/// Chunks of an iteration that are kept one by one, for drawing iterations like it: with more there are so many tasks that their mean, variance
+/// and profile tell as much.
+pub const EACH_CHUNK_OF_ITERATION: usize = 1024;
 /// Once it can be reached again, an analyzer has its agents linked after so long at most, milliseconds.
 pub const LINKED_MS: u64 = 5_000;
 /// Stages of a pipeline.

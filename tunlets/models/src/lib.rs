@@ -21,6 +21,7 @@ pub mod order_statistics;
 pub mod pipeline;
 pub mod random;
 pub mod search;
+pub mod seen;
 pub mod simulate;
 mod simulated_load;
 pub mod trend;

@@ -84,12 +84,25 @@ fn whole(input: &SimInput, parameters: &TechniqueParameters, trace: (&Trace, f64
 /// are known.
 pub struct Drawings {
     traces: Vec<Trace>,
+    independent: usize,
 }
 
 impl Drawings {
     /// One drawing per seed of tasks like those of `input`.
     pub fn new(input: &SimInput, seeds: std::ops::Range<u64>) -> Drawings {
-        Drawings { traces: seeds.map(|seed| Trace::draw(input, seed)).collect() }
+        let traces: Vec<Trace> = seeds.map(|seed| Trace::draw(input, seed)).collect();
+        let independent = input.seen.independent(traces.len());
+        Drawings { traces, independent }
+    }
+
+    /// How many drawings there are.
+    pub fn count(&self) -> usize {
+        self.traces.len()
+    }
+
+    /// How many of the drawings are independent of each other.
+    pub fn independent(&self) -> usize {
+        self.independent
     }
 
     /// The result of each of the first `runs` drawings. `input` may differ from that of the drawings in everything but the number

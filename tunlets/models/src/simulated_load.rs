@@ -1,5 +1,6 @@
 //! Inputs of the simulation of one iteration: its tasks, its workers and their messages.
 
+use crate::seen::Seen;
 use midrun_scheduling::WorkerSpeed;
 
 /// The way between the master and one worker.
@@ -36,6 +37,8 @@ pub struct SimInput {
     pub variation: f64,
     /// Times of single tasks to draw from, as multiples of their mean; empty: gamma-distributed ones of that variation.
     pub sample: Vec<f64>,
+    /// Whole iterations to draw from; empty: times are drawn around the profile.
+    pub seen: Seen,
     /// Relative time per task of each worker: 1 average, 4 four times slower; missing: 1.
     pub slowness: Vec<f64>,
     /// Standard error of each `slowness`, as a share of it: each drawing has speeds of its own; missing: it is exact.

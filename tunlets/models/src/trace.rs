@@ -17,11 +17,18 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Draws times around the profile, from the sample or gamma-distributed, as multiples of `mean_s`.
+    /// Draws times as in the iterations that were seen, else around the profile, from the sample or gamma-distributed, as multiples of `mean_s`; and speeds.
     pub fn draw(input: &SimInput, seed: u64) -> Trace {
+        let mut random = Random::new(seed);
+        let again = if input.tasks <= MAX_BLOCKS { input.seen.draw(input.tasks, (&mut random, seed)) } else { None };
+        let mut trace = again.map_or_else(|| Trace::around_profile(input, &mut random), |times| Trace::of(&times));
+        trace.speeds = (0..input.workers).map(|_| random.normal()).collect();
+        trace
+    }
+
+    fn around_profile(input: &SimInput, random: &mut Random) -> Trace {
         let block = input.tasks.div_ceil(MAX_BLOCKS).max(1);
         let blocks = input.tasks.div_ceil(block);
-        let mut random = Random::new(seed);
         let variance = input.variation * input.variation / block as f64;
         let (mut sum, mut square) = (0.0, 0.0);
         let room = blocks as usize + 1;
@@ -41,7 +48,6 @@ impl Trace {
             trace.sums.push(sum);
             trace.squares.push(square);
         }
-        trace.speeds = (0..input.workers).map(|_| random.normal()).collect();
         trace
     }
 

@@ -3,6 +3,7 @@
 use super::tree::{Times, Tree};
 use crate::master_worker;
 use midrun_models::random::Random;
+use midrun_models::seen::Seen;
 use midrun_models::simulate::{SimInput, SimResult, iteration_of};
 use midrun_scheduling::TechniqueParameters;
 
@@ -40,7 +41,8 @@ pub struct HandOut {
 impl HandOut {
     /// With tasks that have other sizes: the master copies as many bytes as it sends.
     fn with(&self, bytes: (f64, f64), tasks: u64) -> SimInput {
-        let mut load = SimInput { tasks, profile: Vec::new(), sample: Vec::new(), ..self.load.clone() };
+        let mut load =
+            SimInput { tasks, profile: Vec::new(), sample: Vec::new(), seen: Seen::default(), ..self.load.clone() };
         let larger = |new: f64, old: f64| if old > 0.0 { new / old } else { 1.0 };
         let (out, back) = (larger(bytes.0, self.bytes.0), larger(bytes.1, self.bytes.1));
         let mut cost = (0.0, 0.0);

@@ -193,6 +193,11 @@ pub fn runs(tasks: u64, most: u64) -> u64 {
     (TASKS / tasks.max(1)).clamp(LEAST, FINE).min(most)
 }
 
+/// Share of the drawings that are independent of each other.
+fn share_of_independent(drawings: &Drawings) -> f64 {
+    drawings.independent() as f64 / drawings.count().max(1) as f64
+}
+
 fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
     let runs = self::runs(workload.tasks, runs);
     Drawings::new(&workload.load(), seed..seed + runs)
@@ -202,12 +207,14 @@ fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
 struct Simulation {
     setting: TechniqueParameters,
     each: Vec<SimResult>,
+    /// Share of the drawings that are independent of each other.
+    independent: f64,
 }
 
 impl Simulation {
     fn new(drawings: &Drawings, workload: &WorkloadEstimator, setting: TechniqueParameters, runs: u64) -> Simulation {
         let each = drawings.each(&workload.load(), &setting, runs as usize);
-        Simulation { setting, each }
+        Simulation { setting, each, independent: share_of_independent(drawings) }
     }
 
     /// `None` where the mean time is above `most_s`, seconds.
@@ -218,7 +225,7 @@ impl Simulation {
         most_s: f64,
     ) -> Option<Simulation> {
         let each = drawings.each_within(&workload.load(), &setting, 0..runs as usize, most_s)?;
-        Some(Simulation { setting, each })
+        Some(Simulation { setting, each, independent: share_of_independent(drawings) })
     }
 
     /// With the drawings up to `runs` that were left out.
@@ -237,8 +244,11 @@ impl Simulation {
     fn forecast(&self, other: Option<(&Simulation, Confidence)>) -> Forecast {
         let result = SimResult::mean(&self.each);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
-        let gain =
-            other.map_or(Gain::NONE, |(other, confidence)| Gain::paired(&other.times_s(), &self.times_s(), confidence));
+        let paired = |(other, confidence): (&Simulation, Confidence)| {
+            let Gain { mean, error } = Gain::paired(&other.times_s(), &self.times_s(), confidence);
+            Gain { mean, error: error / self.independent.sqrt() }
+        };
+        let gain = other.map_or(Gain::NONE, paired);
         let (ratio, drawn) = (result.ratio(), gain.error);
         Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn, attributed: 0.0 }
     }

@@ -3,6 +3,7 @@
 //! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time or its variation differs from the
 //! remembered one beyond chance ([`steadiness`]), the program has changed and everything is learnt anew.
 
+mod last_iterations;
 mod observations;
 mod position_profile;
 mod projection;
@@ -14,6 +15,7 @@ use super::growth::Growth;
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
 use crate::{Network, Window};
+use last_iterations::LastIterations;
 use midrun_models::line::median;
 use midrun_scheduling::WorkerSpeed;
 use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
@@ -88,6 +90,7 @@ pub struct WorkloadEstimator {
     /// Ranks and whether they are on another host than the master, as far as known.
     far: BTreeMap<u32, bool>,
     shape: PositionProfile,
+    last: LastIterations,
     /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
     /// What the master remembers of each rank's speed at the end of an iteration: its techniques weigh by it.
@@ -240,6 +243,7 @@ impl WorkloadEstimator {
             reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
             shape: PositionProfile::of(window, mean_s, steadiness.level(confidence)),
+            last: LastIterations::of(window),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
             speeds: BTreeMap::new(),
@@ -353,6 +357,7 @@ impl WorkloadEstimator {
         self.run_delay = now.run_delay;
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
+        self.last.add(now.last);
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the

@@ -5,6 +5,7 @@
 use crate::confidence::Confidence;
 use crate::model_error::EXACT;
 use crate::{PROFILE_BINS, Window};
+use midrun_models::seen::Places;
 use std::collections::VecDeque;
 
 /// Iterations whose parts are kept as a sample of task times.
@@ -130,6 +131,12 @@ impl PositionProfile {
             profile = (0..profile.len()).map(|at| near(at).iter().copied().fold(0.0, f64::max)).collect();
         }
         PositionProfile { profile, ..self.clone() }
+    }
+
+    /// What the places of the tasks say of those to come, where they say anything.
+    pub fn places(&self) -> Option<Places> {
+        let places = if self.persists { Places::Kept } else { Places::Anywhere };
+        self.is_placed().then_some(places)
     }
 
     /// Whether tasks differ by position: in the same way in iteration after iteration, or neighbours are alike.

@@ -1,6 +1,7 @@
 //! Projection of the workload to other numbers of workers, and the input of the simulation.
 
 use super::WorkloadEstimator;
+use super::last_iterations::LastIterations;
 use crate::link::Cost;
 use crate::trial::JUDGED;
 use crate::{LinkCost, Network, Window};
@@ -47,7 +48,8 @@ impl WorkloadEstimator {
         if more <= 0.0 {
             return self.clone();
         }
-        WorkloadEstimator { shape: self.shape.spread(more), ..self.clone() }
+        let last = LastIterations::default(); // where there was less to do
+        WorkloadEstimator { shape: self.shape.spread(more), last, ..self.clone() }
     }
 
     /// The same program with another number of workers, where one of what that rests on is a standard error higher than it
@@ -184,6 +186,7 @@ impl WorkloadEstimator {
             profile,
             variation: variance.sqrt(),
             sample,
+            seen: self.shape.places().map(|places| self.last.seen(&self.slowness, places)).unwrap_or_default(),
             slowness,
             slowness_errors,
             measured,

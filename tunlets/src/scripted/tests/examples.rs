@@ -75,7 +75,7 @@ impl Classic {
             // As the library has it of a chunk: its time's square by its tasks.
             sum_sq_s2: (TASKS / workers) as f64 * 4e-6 / 3.0,
             tasks_timed: true,
-            far: None,
+            ..WorkerWork::default()
         };
         let seen = window(self.iteration, workers as u32, iteration_s);
         self.iteration += 1;

@@ -1,0 +1,103 @@
+//! The last iterations, chunk by chunk: the simulation draws iterations like them.
+
+use crate::{ChunkWork, Window};
+use midrun_models::seen::{Places, Seen, Stretch};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Iterations that are kept: what was longer ago counts no more. Twice the half-life of the other estimates.
+const KEPT: usize = 8;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastIterations(VecDeque<Arc<[(u32, ChunkWork)]>>);
+
+impl LastIterations {
+    /// Of one iteration; nothing where not each of its tasks is in a chunk that is known, and timed singly or alone in it.
+    pub(super) fn of(window: &Window) -> LastIterations {
+        let known = |chunk: &ChunkWork, timed: bool| timed || chunk.tasks == 1;
+        let all = window.per_worker.iter().flat_map(|w| w.each_chunk.iter().map(move |chunk| (w, chunk)));
+        let mut all: Vec<(u32, ChunkWork)> =
+            all.filter(|(w, chunk)| known(chunk, w.tasks_timed)).map(|(w, chunk)| (w.rank, *chunk)).collect();
+        all.sort_by_key(|(_, chunk)| chunk.first);
+        let is_next = |next: &mut u64, (_, chunk): &(u32, ChunkWork)| {
+            let is_next = chunk.first == *next;
+            *next += chunk.tasks;
+            Some(is_next)
+        };
+        let whole = all.iter().scan(0, is_next).all(|is_next| is_next)
+            && all.iter().map(|(_, chunk)| chunk.tasks).sum::<u64>() == window.tasks;
+        LastIterations(if whole && !all.is_empty() { VecDeque::from([all.into()]) } else { VecDeque::new() })
+    }
+
+    /// Another iteration. One of which the chunks are not known ends what can be drawn.
+    pub(super) fn add(&mut self, now: LastIterations) {
+        if now.0.is_empty() {
+            self.0.clear();
+        }
+        self.0.extend(now.0);
+        while self.0.len() > KEPT {
+            self.0.pop_front();
+        }
+    }
+
+    /// To draw from, where each worker takes so many times as long as the average one.
+    pub(super) fn seen(&self, slowness: &BTreeMap<u32, f64>, places: Places) -> Seen {
+        let stretch = |(rank, chunk): &(u32, ChunkWork)| {
+            let slow = slowness.get(rank).copied().unwrap_or(1.0);
+            Stretch { tasks: chunk.tasks, time: chunk.busy_s / slow, squares: chunk.sum_sq_s2 / (slow * slow) }
+        };
+        Seen { iterations: self.0.iter().map(|all| all.iter().map(stretch).collect()).collect(), places }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerWork;
+    use crate::testing::window;
+
+    fn chunk(first: u64, tasks: u64) -> ChunkWork {
+        let busy_s = 0.5 * tasks as f64;
+        ChunkWork { first, tasks, busy_s, sum_sq_s2: 0.25 * tasks as f64 }
+    }
+
+    /// An iteration of two workers with these chunks.
+    fn iteration(tasks_timed: bool, of_each: [&[ChunkWork]; 2]) -> LastIterations {
+        let work = |(rank, chunks): (u32, &[ChunkWork])| WorkerWork {
+            rank,
+            tasks_timed,
+            each_chunk: chunks.to_vec(),
+            ..WorkerWork::default()
+        };
+        let per_worker = [1, 2].into_iter().zip(of_each).map(work).collect();
+        LastIterations::of(&Window { tasks: 6, per_worker, ..window(0, 2, 0.1) })
+    }
+
+    #[test]
+    fn an_iteration_is_drawn_from_if_each_of_its_tasks_is_known() {
+        let whole = iteration(true, [&[chunk(3, 2), chunk(0, 1)], &[chunk(5, 1), chunk(1, 2)]]);
+        let seen = whole.seen(&BTreeMap::from([(2, 0.5)]), Places::Kept);
+        let times: Vec<(u64, f64, f64)> = seen.iterations[0].iter().map(|s| (s.tasks, s.time, s.squares)).collect();
+        assert_eq!(
+            times,
+            [(1, 0.5, 0.25), (2, 2.0, 2.0), (2, 1.0, 0.5), (1, 1.0, 1.0)],
+            "at the speed of the average worker"
+        );
+        let none = |known: LastIterations| known.0.is_empty();
+        assert!(none(iteration(true, [&[chunk(0, 3)], &[chunk(4, 2)]])), "one is missing");
+        assert!(none(iteration(true, [&[chunk(0, 3)], &[chunk(2, 3)]])), "one was there twice");
+        assert!(none(iteration(false, [&[chunk(0, 3)], &[chunk(3, 3)]])), "tasks were not timed");
+        assert!(none(iteration(true, [&[], &[]])));
+    }
+
+    #[test]
+    fn the_last_iterations_are_kept_and_none_after_one_that_is_not_known() {
+        let whole = || iteration(true, [&[chunk(0, 3)], &[chunk(3, 3)]]);
+        let mut known = whole();
+        (0..20).for_each(|_| known.add(whole()));
+        assert_eq!(known.0.len(), KEPT);
+        known.add(LastIterations::default());
+        assert!(known.seen(&BTreeMap::new(), Places::Kept).iterations.is_empty());
+    }
+}
