@@ -24,12 +24,12 @@ typedef struct {
   const char *name; /* "--width" */
   long *number;     /* NULL where text is */
   const char **text;
-  long minimum, maximum;
+  long minimum, maximum; /* of a number; where they are the same, the option is given without it */
 } option_t;
 
 /* 0, or USAGE after one sentence on rank 0. The table ends with a NULL name. */
 static inline int options(int argc, char **argv, int rank, const option_t *table) {
-  for (int i = 1; i < argc; i += 2) {
+  for (int i = 1; i < argc; i++) {
     const option_t *o = table;
     while (o->name && strcmp(o->name, argv[i])) o++;
     if (!o->name) {
@@ -40,6 +40,10 @@ static inline int options(int argc, char **argv, int rank, const option_t *table
       }
       return USAGE;
     }
+    if (o->number && o->minimum == o->maximum) {
+      *o->number = o->minimum;
+      continue;
+    }
     char *end = "x";
     long value = i + 1 < argc && o->number ? strtol(argv[i + 1], &end, 10) : 0;
     int good = i + 1 < argc && (o->text || (!*end && value >= o->minimum && value <= o->maximum));
@@ -48,7 +52,8 @@ static inline int options(int argc, char **argv, int rank, const option_t *table
       else if (rank == 0) fprintf(stderr, "%s: %s wants a whole number from %ld to %ld\n", argv[0], o->name, o->minimum, o->maximum);
       return USAGE;
     }
-    if (o->text) *o->text = argv[i + 1];
+    i++;
+    if (o->text) *o->text = argv[i];
     else *o->number = value;
   }
   return 0;

@@ -6,7 +6,7 @@
  */
 #include "example.h"
 
-static long size = 300, products = 5, pace_us, workers;
+static long size = 300, products = 5, pace_us, workers, check;
 static const char *technique;
 static double *a, *b, *c;
 
@@ -55,7 +55,7 @@ static long wrong_entries(double *row) {
   return wrong;
 }
 
-static int multiply(int rank, midrun_mw_t *mw, int check, double *row) {
+static int multiply(int rank, midrun_mw_t *mw, double *row) {
   long wrong = 0;
   uint64_t sum = 0;
   for (long p = 0; p < products; p++) {
@@ -80,16 +80,12 @@ static int multiply(int rank, midrun_mw_t *mw, int check, double *row) {
 }
 
 int main(int argc, char **argv) {
-  int rank, check = 0, words = 0;
+  int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < argc; i++) { /* all other options have a value */
-    if (!strcmp(argv[i], "--check")) check = 1;
-    else argv[words++] = argv[i];
-  }
   const option_t table[] = {{"--size", &size, 0, 1, 20000}, {"--products", &products, 0, 1, 1000000}, {"--pace", &pace_us, 0, 0, 1000000},
-                            {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {0}};
-  int code = options(words, argv, rank, table);
+                            {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {"--check", &check, 0, 1, 1}, {0}};
+  int code = options(argc, argv, rank, table);
   midrun_mw_t *mw = NULL;
   double *row = NULL;
   if (!code) {
@@ -100,7 +96,7 @@ int main(int argc, char **argv) {
     if (!a || !b || !c || !row) fprintf(stderr, "matmul_workers: there is no memory for three matrices\n"), MPI_Abort(MPI_COMM_WORLD, 1);
     code = exit_code("matmul_workers", rank, midrun_mw_create(&mw, &config));
   }
-  if (!code) code = multiply(rank, mw, check, row);
+  if (!code) code = multiply(rank, mw, row);
   if (mw) midrun_mw_destroy(&mw);
   free(a), free(b), free(c), free(row);
   MPI_Finalize();

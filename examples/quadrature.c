@@ -9,7 +9,7 @@
 #include "example.h"
 #include <math.h>
 
-static long solves = 10, digits = 8, from_ppm = 100, pace_us, cutoff, workers;
+static long solves = 10, digits = 8, from_ppm = 100, pace_us, cutoff, workers, check;
 static const char *technique;
 
 typedef struct {
@@ -73,7 +73,7 @@ static int combine(void *user, const void *data, size_t bytes, const midrun_dc_p
   return 0;
 }
 
-static int integrate(int rank, midrun_dc_t *dc, int check) {
+static int integrate(int rank, midrun_dc_t *dc) {
   const double from = (double)from_ppm * 1e-6, to = 1;
   double worst = 0, integral = 0;
   problem_t p = {.whole = {from, to, integrand(from), integrand((from + to) / 2), integrand(to), pow(10, -(double)digits)}};
@@ -97,23 +97,19 @@ static int integrate(int rank, midrun_dc_t *dc, int check) {
 }
 
 int main(int argc, char **argv) {
-  int rank, check = 0, words = 0;
+  int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < argc; i++) { /* all other options have a value */
-    if (!strcmp(argv[i], "--check")) check = 1;
-    else argv[words++] = argv[i];
-  }
   const option_t table[] = {{"--solves", &solves, 0, 1, 1000000}, {"--digits", &digits, 0, 1, 14}, {"--from", &from_ppm, 0, 1, 999999}, {"--pace", &pace_us, 0, 0, 1000000},
-                            {"--cutoff", &cutoff, 0, 0, 30}, {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {0}};
-  int code = options(words, argv, rank, table);
+                            {"--cutoff", &cutoff, 0, 0, 30}, {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {"--check", &check, 0, 1, 1}, {0}};
+  int code = options(argc, argv, rank, table);
   midrun_dc_t *dc = NULL;
   if (!code) {
     midrun_dc_config_t config = {.struct_size = sizeof config, .divide = divide, .base = base, .combine = combine, .cutoff = (uint32_t)cutoff,
                                  .workers = (uint32_t)workers, .technique = technique};
     code = exit_code("quadrature", rank, midrun_dc_create(&dc, &config));
   }
-  if (!code) code = integrate(rank, dc, check);
+  if (!code) code = integrate(rank, dc);
   if (dc) midrun_dc_destroy(&dc);
   MPI_Finalize();
   return code;

@@ -7,7 +7,7 @@
  */
 #include "example.h"
 
-static long numbers = 1000000, solves = 5, cutoff, workers;
+static long numbers = 1000000, solves = 5, cutoff, workers, check;
 static const char *technique;
 
 enum { SHORT = 1024 };
@@ -64,7 +64,7 @@ static double draw(uint64_t solve, uint64_t at) {
   return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
 }
 
-static int sort(int rank, midrun_dc_t *dc, int check, double *x) {
+static int sort(int rank, midrun_dc_t *dc, double *x) {
   long wrong = 0;
   for (long s = 0; s < solves; s++) {
     for (long i = 0; i < numbers && rank == 0; i++) x[i] = draw((uint64_t)s, (uint64_t)i);
@@ -84,16 +84,12 @@ static int sort(int rank, midrun_dc_t *dc, int check, double *x) {
 }
 
 int main(int argc, char **argv) {
-  int rank, check = 0, words = 0;
+  int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < argc; i++) { /* all other options have a value */
-    if (!strcmp(argv[i], "--check")) check = 1;
-    else argv[words++] = argv[i];
-  }
   const option_t table[] = {{"--numbers", &numbers, 0, 1, 100000000}, {"--solves", &solves, 0, 1, 1000000}, {"--cutoff", &cutoff, 0, 0, 30},
-                            {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {0}};
-  int code = options(words, argv, rank, table);
+                            {"--workers", &workers, 0, 0, 1000000}, {"--technique", 0, &technique, 0, 0}, {"--check", &check, 0, 1, 1}, {0}};
+  int code = options(argc, argv, rank, table);
   midrun_dc_t *dc = NULL;
   double *x = NULL;
   if (!code) {
@@ -105,7 +101,7 @@ int main(int argc, char **argv) {
     }
     code = exit_code("quicksort", rank, midrun_dc_create(&dc, &config));
   }
-  if (!code) code = sort(rank, dc, check, x);
+  if (!code) code = sort(rank, dc, x);
   if (dc) midrun_dc_destroy(&dc);
   free(x);
   MPI_Finalize();

@@ -126,6 +126,33 @@ fn a_forest_burns_as_without_midrun_and_no_worker_is_parked_for_it(mpi: Mpi) {
     scratch.assert_nothing_left();
 }
 
+/// Rothermel's rate of spread in ellipses: each cell's time is tested on rank 0, and the rates against printed ones.
+#[each_mpi]
+fn a_wildfire_reaches_every_cell_when_its_earliest_neighbour_sets_it_on_fire(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(4, &mpi.example("wildfire"));
+    line.extend("--size 200 --hours 3 --pace 50 --check".split(' ').map(str::to_owned));
+    let last = |out: &str| out.lines().last().expect("a line").to_owned();
+    let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+    assert!(last(&alone.out).ends_with("wrong cells: 0"), "{mpi:?}: {}", alone.out);
+    let tuned = under_midrun(&scratch, "tuned", &[], &line).succeed();
+    assert_eq!(last(&alone.out), last(&tuned.out));
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn every_force_on_the_bodies_is_right_alone_and_while_they_are_tuned(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(4, &mpi.example("nbody"));
+    line.extend("--bodies 120 --steps 12 --pace 300 --technique none --check".split(' ').map(str::to_owned));
+    let checksum = |out: &str| out.split("checksum ").nth(1).expect("a checksum").to_owned();
+    let alone = Process::start(&scratch, "alone", command(&line)).succeed();
+    assert!(alone.out.contains("wrong forces: 0, "), "{mpi:?}: {}", alone.out);
+    let tuned = under_midrun(&scratch, "tuned", &["--technique", "ss"], &line).succeed();
+    assert_eq!(checksum(&alone.out), checksum(&tuned.out));
+    scratch.assert_nothing_left();
+}
+
 #[each_mpi]
 fn every_entry_of_the_products_is_right_alone_and_while_they_are_tuned(mpi: Mpi) {
     let scratch = Scratch::new();
