@@ -11,6 +11,7 @@ use midrun_predict::time_cost::{Bin, Cost, Policy, Structure, SweepPoint, sweep}
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
+use crate::picture;
 use crate::table::Column::{Left, Right};
 use crate::table::table;
 use crate::usage::Usage;
@@ -32,6 +33,9 @@ pub struct Args {
     /// Seed: the same gives the same answer
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Draw the structure: its control graph
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,6 +51,10 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         (None, Some(file)) => (file.clone(), read(file, Structure::from_toml)?),
         (None, None) => anyhow::bail!(Usage("name a structure, or a C source by --source".to_owned())),
     };
+    if let Some(path) = &args.picture {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        picture::structure::picture(&name, &structure).write(path)?;
+    }
     let points = in_file(&file, sweep(&structure, args.runs, args.seed))?;
     let text = match (args.json, points.as_slice()) {
         (true, [only]) => format!("{:#}\n", as_json(only)),

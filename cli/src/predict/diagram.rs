@@ -7,6 +7,7 @@ use midrun_predict::state_diagram::{Diagram, LEVEL, Prediction, STATE_LIMIT, app
 use serde_json::json;
 
 use super::description::{in_file, read};
+use crate::picture;
 
 /// Command-line arguments.
 #[derive(clap::Args, Debug)]
@@ -29,6 +30,9 @@ pub struct Args {
     /// Seed of the simulation: the same gives the same answer
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Draw the diagram: its processes, stages and waits
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -63,6 +67,10 @@ impl Method {
 /// A file that cannot be read or understood, a diagram that the method has no answer for.
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let diagram = read(&args.file, Diagram::from_toml)?;
+    if let Some(path) = &args.picture {
+        let name = args.file.file_stem().unwrap_or_default().to_string_lossy();
+        picture::diagram::picture(&name, &diagram).write(path)?;
+    }
     let simulated = || simulate_to(&diagram, args.within / 100.0, args.runs, args.seed);
     let mut referee = None;
     let (method, answer) = match args.method {

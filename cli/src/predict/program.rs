@@ -1,6 +1,7 @@
 //! `midrun predict program`: an MPI program simulated on a machine, as times and as a timeline.
 
 mod learn;
+mod page;
 
 use std::fmt::Write;
 use std::io::{BufWriter, Write as _};
@@ -14,9 +15,12 @@ use midrun_predict::state_diagram::LEVEL;
 use serde_json::{Value, json};
 
 use super::description::{in_file, read};
+use crate::page::Target;
+use crate::picture::{self, Picture};
 use crate::table::Column::{self, Left, Right};
 use crate::table::table;
 use crate::usage::Usage;
+use page::Content;
 
 /// Most pieces of a timeline that is written; viewers become slow beyond.
 const SPANS: usize = 1_000_000;
@@ -56,6 +60,12 @@ pub struct Args {
     /// Write the timeline for Perfetto or chrome://tracing (trace events, JSON)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Draw the program: its elements, their ranks, messages and cost functions
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
+    /// Write a page with charts of the answer, and the picture
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -77,8 +87,14 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let spans = if args.trace.is_some() { SPANS } else { 0 };
     let options = Options { seed: args.seed, spans, events: args.events };
     let precision = Precision { share: args.within / 100.0, runs: args.runs };
+    let target = args.report.as_deref().map(|path| Target::new("--report", path)).transpose()?;
     let (Some(file), Some(machine)) = (&args.file, &args.machine) else {
-        crate::usage::print(&learn::learnt(&args.from, args.to.as_deref(), (&options, &precision), args.json)?)?;
+        let answer = learn::learnt(&args.from, args.to.as_deref(), (&options, &precision))?;
+        if args.draws() {
+            let picture = answer.picture()?;
+            args.draw(target, &picture, answer.content(&picture))?;
+        }
+        crate::usage::print(&if args.json { answer.as_json() } else { answer.as_text() })?;
         return Ok(ExitCode::SUCCESS);
     };
     let mut program = read(file, Program::from_toml)?;
@@ -91,6 +107,11 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.trace {
         write_trace(path, outcome).map_err(|error| Usage(format!("--trace {}: {error}", path.display())))?;
     }
+    if args.draws() {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let picture = in_file(file, picture::program::picture(&name, &program, &machine))?;
+        args.draw(target, &picture, content(&name, &answer, &picture))?;
+    }
     crate::usage::print(&if args.json { as_json(&answer) } else { as_text(&answer) })?;
     if outcome.cut {
         crate::usage::say(format!("the timeline was cut after {SPANS} pieces"));
@@ -99,6 +120,24 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         crate::usage::say(format!("{} messages were sent that nobody received", outcome.unreceived));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn draws(&self) -> bool {
+        self.picture.is_some() || self.report.is_some()
+    }
+
+    /// Writes the picture and the page, as far as they are asked for.
+    fn draw(&self, target: Option<Target>, picture: &Picture, content: Content<'_>) -> anyhow::Result<()> {
+        self.picture.as_deref().map_or(Ok(()), |path| picture.write(path))?;
+        target.map_or(Ok(()), |target| target.write(&page::page(&content)))
+    }
+}
+
+fn content<'a>(name: &str, answer: &'a Estimate, picture: &'a Picture) -> Content<'a> {
+    let text = as_text(answer);
+    let lines = text.lines().take(2).map(str::to_owned).collect();
+    Content { name: name.to_owned(), lines, picture, outcome: Some(&answer.outcome), runs: Vec::new(), text }
 }
 
 fn times(of: &Times) -> Value {

@@ -7,13 +7,10 @@ mod page;
 mod run;
 mod svg;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
-use tempfile::NamedTempFile;
-
+use crate::page::Target;
 use crate::run_file::RunFile;
 use crate::usage::usage;
 use run::Run;
@@ -46,31 +43,13 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(same) = args.runs.iter().find(|run| is_same(run, &args.output)) {
         return usage(format!("-o {} would overwrite a run: name another file", same.display()));
     }
-    let file = temporary(&args.output)?;
+    let target = Target::new("-o", &args.output)?;
     let read = args.runs.iter().map(|path| RunFile::read(path, args.job.as_deref()).map(Run::of));
     let runs = read.collect::<anyhow::Result<Vec<Run>>>()?;
-    write(file, &args.output, &page::page(&runs)).with_context(|| format!("cannot write {}", args.output.display()))?;
+    target.write(&page::page(&runs))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// A file beside `path`, which takes its place when it is whole: a page that cannot be written is refused before anything is read.
-fn temporary(path: &Path) -> anyhow::Result<NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    if path.is_dir() {
-        return usage(format!("-o {} is a directory: name a file", path.display()));
-    }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let permissions = std::fs::Permissions::from_mode(0o666); // the umask takes its part
-    let made = tempfile::Builder::new().prefix(".midrun-report-").permissions(permissions).tempfile_in(parent);
-    made.or_else(|error| usage(format!("-o {} cannot be written: {}", path.display(), error.kind())))
-}
-
-fn write(mut file: NamedTempFile, path: &Path, page: &str) -> anyhow::Result<()> {
-    file.write_all(page.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
 }

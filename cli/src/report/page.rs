@@ -1,12 +1,13 @@
 //! The page: figures, tables and text of each run, and a table that compares several.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
 use super::decisions::Decision;
 use super::run::{RankTimes, Run};
 use super::{data, svg};
+use crate::page::document;
 use crate::summary;
 
 /// Ranks whose times are shown; a line says how many there are more.
@@ -17,29 +18,16 @@ const MOST_DECISIONS: usize = 200;
 /// The page of these runs.
 pub fn page(runs: &[Run]) -> String {
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                // Whatever stands in the page, it fetches nothing.
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
-                title { "midrun: " (names.join(", ")) }
-                style { (PreEscaped(include_str!("uplot/uPlot.min.css"))) (PreEscaped(include_str!("page.css"))) }
-            }
-            body {
-                h1 { "midrun report" }
-                @if runs.len() > 1 { (compared(runs)) }
-                div.runs { @for (number, run) in runs.iter().enumerate() { (section(number, run)) } }
-                footer { "Made by midrun " (env!("CARGO_PKG_VERSION")) ". Curves: uPlot " a href="https://github.com/leeoniya/uPlot" { "(MIT licence, Leon Sorokin)" } "." }
-                script type="application/json" id="data" { (PreEscaped(data::data(runs))) }
-                script { (PreEscaped(include_str!("uplot/uPlot.iife.min.js"))) }
-                script { (PreEscaped(include_str!("page.js"))) }
-            }
-        }
+    let body = html! {
+        h1 { "midrun report" }
+        @if runs.len() > 1 { (compared(runs)) }
+        div.runs { @for (number, run) in runs.iter().enumerate() { (section(number, run)) } }
+        footer { "Made by midrun " (env!("CARGO_PKG_VERSION")) ". Curves: uPlot " a href="https://github.com/leeoniya/uPlot" { "(MIT licence, Leon Sorokin)" } "." }
+        script type="application/json" id="data" { (PreEscaped(data::data(runs))) }
+        script { (PreEscaped(include_str!("uplot/uPlot.iife.min.js"))) }
+        script { (PreEscaped(include_str!("page.js"))) }
     };
-    markup.into_string()
+    document(&names.join(", "), include_str!("uplot/uPlot.min.css"), &body)
 }
 
 /// A table with a column per run.

@@ -22,10 +22,7 @@ pub(super) struct Compiled {
 }
 
 pub(super) fn compile(program: &Program) -> Result<Compiled, ProgramError> {
-    let mut known = BTreeMap::new();
-    for name in program.parameters.keys() {
-        parameter(program, name, &mut known, 0)?;
-    }
+    let known = parameters(program)?;
     let number = |name: &str| known.get(name).map(|value| Code::Number(*value));
     let mut slots: Vec<&str> = BUILT_IN.to_vec();
     slots.push(ITEMS[0]);
@@ -49,6 +46,15 @@ pub(super) fn compile(program: &Program) -> Result<Compiled, ProgramError> {
     let elements = program.elements.iter().map(|of| of.map(&mut code)).collect::<Result<_, _>>()?;
     let (run, slots) = (program.run.clone(), slots.len());
     Ok(Compiled { processes: processes(program)?, run, elements, indexes, slots })
+}
+
+/// The values of all parameters.
+pub(super) fn parameters(program: &Program) -> Result<BTreeMap<String, f64>, ProgramError> {
+    let mut known = BTreeMap::new();
+    for name in program.parameters.keys() {
+        parameter(program, name, &mut known, 0)?;
+    }
+    Ok(known)
 }
 
 /// The number of processes.

@@ -1,5 +1,8 @@
 //! Elements of a program: computation, communication, loops, branches and the two frameworks.
 
+use std::convert::Infallible;
+
+use midrun_models::expression::Expression;
 use midrun_scheduling::Technique;
 
 /// An element of a program. `E` is a cost function: as text in a [`super::Program`], ready to evaluate in a run.
@@ -189,6 +192,14 @@ impl<E> Element<E> {
             _ => (&[], &[]),
         };
         body.iter().chain(otherwise).copied()
+    }
+}
+
+impl Element<Expression> {
+    /// The same element with 0 for each number in its cost functions: elements of one form are equal then, but for their names.
+    pub fn without_numbers(&self) -> Element<Expression> {
+        let Ok(form) = self.map(&mut |of: &Expression| Ok::<_, Infallible>(of.without_numbers()));
+        form
     }
 }
 

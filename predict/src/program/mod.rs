@@ -49,6 +49,7 @@ mod outcome;
 mod print;
 mod processors;
 mod run;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -58,6 +59,7 @@ pub use estimate::{Estimate, Precision, estimate};
 pub use machine::{Link, MOST_NODES, Machine, Node, Placement, Scheduling};
 pub use midrun_models::expression::{Expression, ExpressionError, Function, MOST_CHARACTERS, MOST_DEPTH, Operator};
 pub use outcome::{Activity, ElementTimes, Outcome, ProcessTimes, Span, Times};
+pub use view::{Part, View};
 
 /// Most processes of a program.
 pub const MOST_PROCESSES: usize = 1_000_000;

@@ -168,6 +168,16 @@ impl Structure {
         &self.nodes
     }
 
+    /// The node where the signal starts.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The names of the locks.
+    pub fn locks(&self) -> &[String] {
+        &self.locks
+    }
+
     /// The same structure with other values.
     ///
     /// # Errors

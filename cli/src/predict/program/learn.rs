@@ -10,10 +10,14 @@ use std::path::{Path, PathBuf};
 use midrun_analyzer::recording::{self, RecordedWindows};
 use midrun_predict::program::learnt::master_worker::{self, Iteration};
 use midrun_predict::program::learnt::{Learnt, Link, Run, learn};
-use midrun_predict::program::{Options, Precision};
+use midrun_predict::program::{Machine, Options, Precision, Program};
 use midrun_tunlets::{LinkCost, Window};
+use midrun_vocabulary::Count;
 use serde_json::{Value, json};
 
+use super::page::Content;
+use crate::chart::Compared;
+use crate::picture::{self, Picture};
 use crate::recording::{DIVIDES, RecordingArgs, divides};
 use crate::table::Column::{Left, Right};
 use crate::table::table;
@@ -149,8 +153,7 @@ pub fn learnt(
     from: &[From],
     to: Option<&Path>,
     (options, precision): (&Options, &Precision),
-    json: bool,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Answers> {
     let (runs, order) = runs(from)?;
     let learnt = learn(&runs).map_err(Usage)?;
     if let Some(prefix) = to {
@@ -159,23 +162,65 @@ pub fn learnt(
             std::fs::write(&path, text).map_err(|error| Usage(format!("--to {}: {error}", path.display())))?;
         }
     }
-    let answer = |run| Ok(Answer { run, foreseen: learnt.foresee(run, options, precision).map_err(Usage)? });
-    let answers = runs.iter().map(answer).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(if json {
-        as_json(&learnt, &answers, order.as_deref())
-    } else {
-        as_text(&learnt, &answers, (order.as_deref(), to))
-    })
+    let answer = |run: Run| Ok(Answer { foreseen: learnt.foresee(&run, options, precision).map_err(Usage)?, run });
+    let answers = runs.into_iter().map(answer).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(Answers { learnt, answers, order, to: to.map(Path::to_owned) })
+}
+
+/// What was learnt, and what it foresees of each run.
+pub struct Answers {
+    learnt: Learnt,
+    answers: Vec<Answer>,
+    order: Option<String>,
+    to: Option<PathBuf>,
 }
 
 /// A run as the description of all has it.
-struct Answer<'r> {
-    run: &'r Run,
+struct Answer {
+    run: Run,
     /// Time of an iteration or output, seconds, and its interval.
     foreseen: (f64, Option<(f64, f64)>),
 }
 
-fn as_json(learnt: &Learnt, answers: &[Answer<'_>], order: Option<&str>) -> String {
+impl Answers {
+    pub fn as_json(&self) -> String {
+        as_json(&self.learnt, &self.answers, self.order.as_deref())
+    }
+
+    pub fn as_text(&self) -> String {
+        as_text(&self.learnt, &self.answers, (self.order.as_deref(), self.to.as_deref()))
+    }
+
+    /// The name of the description: that of its file, or of the first recording.
+    fn name(&self) -> String {
+        let file = self.to.as_deref().or_else(|| Some(Path::new(&self.answers.first()?.run.name)));
+        file.and_then(Path::file_stem).unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The picture of what was learnt.
+    pub fn picture(&self) -> anyhow::Result<Picture> {
+        let program = Program::from_toml(&self.learnt.program).map_err(|error| Usage(error.to_string()))?;
+        let machine = Machine::from_toml(&self.learnt.machine).map_err(|error| Usage(error.to_string()))?;
+        let picture = picture::program::picture(&self.name(), &program, &machine);
+        Ok(picture.map_err(|error| Usage(error.to_string()))?)
+    }
+
+    /// The page: predicted beside measured times.
+    pub fn content<'a>(&self, picture: &'a Picture) -> Content<'a> {
+        let compared = |Answer { run, foreseen: (predicted_s, interval_s) }: &Answer| Compared {
+            name: run.name.clone(),
+            predicted_s: *predicted_s,
+            interval_s: interval_s.unwrap_or((*predicted_s, *predicted_s)),
+            measured_s: run.measured_s,
+        };
+        let runs: Vec<Compared> = self.answers.iter().map(compared).collect();
+        let lines =
+            vec![format!("Learnt from {}; times are those of an iteration or output.", Count(runs.len(), "recording"))];
+        Content { name: self.name(), lines, picture, outcome: None, runs, text: self.as_text() }
+    }
+}
+
+fn as_json(learnt: &Learnt, answers: &[Answer], order: Option<&str>) -> String {
     let costs: Vec<Value> = (learnt.costs.iter())
         .map(|(name, _, fitted)| {
             let coefficients: Vec<Value> =
@@ -205,7 +250,7 @@ fn own(run: &Run) -> BTreeMap<&str, f64> {
     run.own.iter().map(|(name, value)| (name.as_str(), *value)).collect()
 }
 
-fn as_text(learnt: &Learnt, answers: &[Answer<'_>], (order, to): (Option<&str>, Option<&Path>)) -> String {
+fn as_text(learnt: &Learnt, answers: &[Answer], (order, to): (Option<&str>, Option<&Path>)) -> String {
     let mut text = String::new();
     let cost = |(name, unit, fitted): &(String, &str, midrun_predict::fit::Fitted)| {
         let error = |(value, error): &(f64, Option<f64>)| {
@@ -221,7 +266,7 @@ fn as_text(learnt: &Learnt, answers: &[Answer<'_>], (order, to): (Option<&str>, 
         &[Left("cost"), Left(""), Left("function"), Left("standard errors"), Left("left out")],
         learnt.costs.iter().map(cost),
     );
-    let row = |Answer { run, foreseen: (predicted_s, interval_s) }: &Answer<'_>| {
+    let row = |Answer { run, foreseen: (predicted_s, interval_s) }: &Answer| {
         let own = own(run).into_iter().map(|(name, value)| (name.to_owned(), value));
         let all = run.parameters.iter().map(|(name, value)| (name.clone(), *value)).chain(own);
         let all: Vec<String> = all.map(|(name, value)| format!("{name} = {value}")).collect();
@@ -263,7 +308,6 @@ fn as_text(learnt: &Learnt, answers: &[Answer<'_>], (order, to): (Option<&str>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_predict::program::Program;
 
     fn example(name: &str) -> String {
         format!("{}/../examples/recordings/{name}.rec", env!("CARGO_MANIFEST_DIR"))
@@ -281,7 +325,8 @@ mod tests {
     fn a_recorded_run_becomes_a_description_that_foresees_it() {
         let run = from(&example("uneven")).unwrap();
         let (options, precision) = (Options::default(), Precision::default());
-        let all: Value = serde_json::from_str(&learnt(&[run], None, (&options, &precision), true).unwrap()).unwrap();
+        let all: Value =
+            serde_json::from_str(&learnt(&[run], None, (&options, &precision)).unwrap().as_json()).unwrap();
         let (measured_s, predicted_s) =
             (all["recorded"][0]["measured_s"].as_f64().unwrap(), all["recorded"][0]["predicted_s"].as_f64().unwrap());
         assert!((predicted_s / measured_s - 1.0).abs() < 0.1, "{predicted_s} {measured_s}");

@@ -225,6 +225,21 @@ impl Expression {
         }
     }
 
+    /// The same expression with 0 for each number: expressions of one form are equal then.
+    pub fn without_numbers(&self) -> Expression {
+        let inner = |x: &Expression| Box::new(x.without_numbers());
+        match self {
+            Expression::Number(_) => Expression::Number(0.0),
+            Expression::Name(_) => self.clone(),
+            Expression::Minus(x) => Expression::Minus(inner(x)),
+            Expression::Not(x) => Expression::Not(inner(x)),
+            Expression::Binary(operator, a, b) => Expression::Binary(*operator, inner(a), inner(b)),
+            Expression::Call(function, arguments) => {
+                Expression::Call(*function, arguments.iter().map(Expression::without_numbers).collect())
+            }
+        }
+    }
+
     /// Compiles the expression: `meaning` turns each name into a number or a slot, or fails.
     pub fn compile<E>(&self, meaning: &mut impl FnMut(&str) -> Result<Code, E>) -> Result<Code, E> {
         let code = match self {
