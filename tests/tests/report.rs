@@ -120,6 +120,30 @@ fn a_report_of_ten_thousand_iterations_stays_below_a_megabyte(mpi: Mpi) {
 }
 
 #[test]
+fn a_prediction_has_a_page_of_its_own_with_bars_and_the_programs_picture() {
+    let scratch = Scratch::new();
+    let models = midrun_tests::root().join("examples/models").canonicalize().expect("the examples");
+    let asked = format!("predict program {0}/stencil.toml --machine {0}/two_nodes.toml", models.display());
+    let said = succeed(&scratch, &format!("{asked} --picture p.svg --report p.html"));
+    let read = |name: &str| std::fs::read_to_string(scratch.path(name)).expect("a file");
+    let (picture, page) = (read("p.svg"), read("p.html"));
+    assert!(picture.starts_with("<?xml") && picture.contains("data-name=\"converged\""));
+    assert!(page.contains("points: computing") && page.contains("process 7: waiting"), "bars by element and process");
+    assert!(said.lines().all(|line| page.contains(line)), "what the command says stands in the page");
+    for (words, parts) in [
+        ("--picture /nowhere/p.svg", "--picture /nowhere/p.svg"),
+        ("--report /nowhere/p.html", "/nowhere/p.html cannot be written"),
+    ] {
+        ask(&scratch, &format!("{asked} {words}")).assert_refused(&[parts]);
+    }
+    let Some(browser) = browser::installed() else {
+        return midrun_tests::skip::skip("no chromium: nobody opens the page of a prediction");
+    };
+    assert_eq!(browser::open(&scratch, &browser, &scratch.path("p.html")).console, Vec::<String>::new());
+    assert_eq!(browser::open(&scratch, &browser, &scratch.path("p.svg")).console, Vec::<String>::new());
+}
+
+#[test]
 fn what_cannot_be_reported_is_refused_in_one_sentence() {
     let scratch = Scratch::new();
     let sample = midrun_tests::root().join("examples/recordings/uneven.rec");
