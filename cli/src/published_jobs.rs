@@ -43,6 +43,9 @@ impl PublishedJob {
     pub fn of(running: RunningJob, variable: impl Fn(&str) -> Option<String>) -> PublishedJob {
         const IDS: [&str; 5] = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "JOB_ID"];
         let mut batch_ids: Vec<String> = IDS.iter().filter_map(|name| variable(name)).collect();
+        // PBS names a job with its server, `17.server`; its commands take the number alone, too.
+        let short = |id: String| id.split_once('.').map(|(number, _)| number.to_owned());
+        batch_ids.extend(variable("PBS_JOBID").and_then(short));
         if let (Some(array), Some(task)) = (variable("SLURM_ARRAY_JOB_ID"), variable("SLURM_ARRAY_TASK_ID")) {
             batch_ids.push(format!("{array}_{task}"));
         }
@@ -168,6 +171,8 @@ mod tests {
         let variables = [("SLURM_JOB_ID", "17"), ("SLURM_ARRAY_JOB_ID", "12"), ("SLURM_ARRAY_TASK_ID", "3")];
         let found = job("jx", "http://h:1", &variables);
         assert!(found.is("jx") && found.is("17") && found.is("12_3") && !found.is("12"));
+        let of_pbs = job("jx", "http://h:1", &[("PBS_JOBID", "17[4].server.site")]);
+        assert!(of_pbs.is("17[4].server.site") && of_pbs.is("17[4]") && !of_pbs.is("17"));
     }
 
     #[test]

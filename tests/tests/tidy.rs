@@ -184,6 +184,10 @@ fn scripts_that_the_readme_names_are_there_and_run_through_a_shell() {
         ".ci/run",
         "deploy/cluster/emuc",
         "deploy/cluster/slurmns.sh",
+        "deploy/slurm/job.sbatch",
+        "deploy/pbs/job.pbs",
+        "deploy/pbs/pals.pbs",
+        "deploy/flux/job.flux",
     ] {
         let status = Command::new("bash").arg("-n").arg(root().join(name)).status().expect("bash");
         assert!(status.success(), "{name} is a shell script without mistakes");
