@@ -1,6 +1,6 @@
 //! A real Slurm on emulated hosts: slurmctld on h1, one slurmd per host, in namespaces of their own, so that tests do not meet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::{Cluster, Process, Scratch, wait_until};
@@ -8,38 +8,69 @@ use crate::{Cluster, Process, Scratch, wait_until};
 /// Where `slurmns.sh` keeps everything, inside the namespaces.
 const CONF: &str = "/run/emuc-slurm/slurm.conf";
 
+/// The hierarchy of control groups by which `proctrack/cgroup` knows a step's processes.
+const FREEZER: &str = "/sys/fs/cgroup/freezer";
+
 /// Slurm on hosts h1, h2, …; dropping this ends it.
 pub struct Slurm {
     /// The process that keeps the outer namespaces: a network without the machine's, and an empty /run.
     holder: Child,
+    /// Control groups of this Slurm alone.
+    groups: Option<PathBuf>,
 }
 
 impl Slurm {
     /// Whether this machine has what it takes: namespaces, Slurm and munge.
     pub fn is_possible() -> bool {
-        let is_file = |path: &&str| std::path::Path::new(path).exists();
+        let is_file = |path: &&str| Path::new(path).exists();
         let all = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/munged", "/usr/bin/srun"];
         Cluster::is_possible() && all.iter().all(is_file)
     }
 
+    /// Whether Slurm may track processes by control groups: it takes the freezer of cgroup v1.
+    pub fn has_control_groups() -> bool {
+        Path::new(FREEZER).join("cgroup.procs").is_file()
+    }
+
     /// Brings `hosts` hosts up, each with four processors, and waits until all are idle.
     pub fn up(scratch: &Scratch, hosts: u32) -> Slurm {
-        Slurm::with_plugins(scratch, hosts, "")
+        Slurm::start_up(scratch, hosts, "", false)
     }
 
     /// The same with the lines of a plugstack.conf.
     pub fn with_plugins(scratch: &Scratch, hosts: u32, plugins: &str) -> Slurm {
+        Slurm::start_up(scratch, hosts, plugins, false)
+    }
+
+    /// The same with `proctrack/cgroup`, in control groups of its own.
+    pub fn with_control_groups(scratch: &Scratch, hosts: u32) -> Slurm {
+        Slurm::start_up(scratch, hosts, "", true)
+    }
+
+    fn start_up(scratch: &Scratch, hosts: u32, plugins: &str, has_groups: bool) -> Slurm {
         let plugstack = scratch.path("plugstack.conf");
         std::fs::write(&plugstack, plugins).expect("a file");
         let ready = scratch.path("namespaces");
-        let script =
-            format!("ip link set lo up && mount -t tmpfs tmpfs /run && : >{} && exec sleep infinity", ready.display());
+        let groups = has_groups.then(|| {
+            let name = scratch.directory().file_name().expect("a name").to_string_lossy().into_owned();
+            let own = PathBuf::from(FREEZER).join(format!("midrun-{name}"));
+            std::fs::create_dir(&own).expect("a control group");
+            own
+        });
+        let mount = groups.as_ref().map(|own| format!("mount --bind {} {FREEZER} && ", own.display()));
+        let script = format!(
+            "ip link set lo up && mount -t tmpfs tmpfs /run && {}: >{} && exec sleep infinity",
+            mount.unwrap_or_default(),
+            ready.display()
+        );
         let mut unshare = Command::new("unshare");
         unshare.args(["-n", "-m", "--propagation", "private", "sh", "-c", &script]).stdin(Stdio::null());
-        let slurm = Slurm { holder: unshare.spawn().expect("unshare") };
+        let slurm = Slurm { holder: unshare.spawn().expect("unshare"), groups };
         wait_until("the namespaces are there", || ready.exists());
         slurm.script("emuc", &["up", &hosts.to_string(), "1000mbit"]);
-        slurm.script("env", &[&format!("PLUGSTACK={}", plugstack.display()), &script_path("slurmns.sh"), "up"]);
+        let plugins = format!("PLUGSTACK={}", plugstack.display());
+        let tracking = format!("PROCTRACK={}", if has_groups { "cgroup" } else { "linuxproc" });
+        slurm.script("env", &[&plugins, &tracking, &script_path("slurmns.sh"), "up"]);
         wait_until("all hosts are idle", || {
             slurm.ask(&["sinfo", "-h", "-t", "idle", "-o", "%D"]).trim() == hosts.to_string()
         });
@@ -63,7 +94,7 @@ impl Slurm {
     }
 
     /// The command line that runs `words` on a host, in `directory`.
-    pub fn on(&self, host: &str, directory: &std::path::Path, words: &[String]) -> Vec<String> {
+    pub fn on(&self, host: &str, directory: &Path, words: &[String]) -> Vec<String> {
         let mut line: Vec<String> =
             ["env", "-C", &directory.display().to_string(), &format!("SLURM_CONF={CONF}")].map(String::from).into();
         line.extend_from_slice(words);
@@ -80,7 +111,7 @@ impl Slurm {
     /// What a command of Slurm says on h1.
     pub fn ask(&self, words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let line = self.on("h1", std::path::Path::new("/"), &words);
+        let line = self.on("h1", Path::new("/"), &words);
         let answer = Command::new(&line[0]).args(&line[1..]).stdin(Stdio::null()).output().expect("a command");
         String::from_utf8_lossy(&answer.stdout).into_owned()
     }
@@ -108,7 +139,7 @@ pub fn plugin(scratch: &Scratch) -> Option<PathBuf> {
     let directory = crate::root().canonicalize().expect("the root").join("deploy/slurm/spank");
     let mut make = Command::new("make");
     make.args(["-s", "-C"]).arg(directory).arg(format!("BUILD={}", scratch.directory().display()));
-    std::path::Path::new("/usr/include/slurm/spank.h").is_file().then_some(())?;
+    Path::new("/usr/include/slurm/spank.h").is_file().then_some(())?;
     assert!(make.status().is_ok_and(|status| status.success()), "the plugin compiles");
     Some(scratch.path("midrun_spank.so"))
 }
@@ -139,5 +170,15 @@ impl Drop for Slurm {
             }
         }
         let _ = self.holder.wait();
+        if let Some(groups) = &self.groups {
+            wait_until("its control groups are gone", || remove_group(groups));
+        }
     }
+}
+
+/// Removes a control group with those below it, which takes that no process is left in them.
+fn remove_group(group: &Path) -> bool {
+    let entries = std::fs::read_dir(group).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).for_each(|below| drop(remove_group(&below)));
+    std::fs::remove_dir(group).is_ok() || !group.exists()
 }

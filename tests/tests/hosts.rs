@@ -463,3 +463,41 @@ fn mpis_algorithm_in_a_program_with_a_points_file_is_searched_on_all_ranks_of_th
     // The program computed by other algorithms, or its collectives had failed had ranks differed.
     assert!(ended.out.matches("iteration ").count() >= 2, "{mpi:?}: {}", ended.out);
 }
+
+/// Processors that a process may use, as the kernel writes them.
+fn processors(pid: i32) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.unwrap_or_default().trim().to_owned()
+}
+
+#[each_mpi]
+fn an_agent_may_use_the_processors_of_the_job_though_its_ranks_are_bound_to_one(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let all = processors(std::process::id() as i32);
+    need!(all != "0" && all.starts_with('0'), "a second processor is missing");
+    let scratch = Scratch::new();
+    let found = Cluster::line(&scratch, mpi, &[2, 2], "mw_synthetic");
+    need!(found.is_some(), "the MPI is not here");
+    let _cluster = Cluster::up(2, "100mbit");
+    let (mut line, program) = found.expect("it is here");
+    // As a launcher binds a rank: before `midrun exec` runs.
+    line.extend(["taskset", "-c", "0"].map(String::from));
+    line.extend([midrun().display().to_string(), "exec".into(), program.display().to_string()]);
+    line.extend(words("--tasks 100 --iterations 100000 --mean-us 2000 --technique none --until"));
+    line.push(scratch.path("end").display().to_string());
+    let run =
+        command(&Cluster::on("h1", &run::words(&["--summary", &scratch.path("s.json").display().to_string()], &line)));
+    let mut job = Process::start(&scratch, "run", run);
+    wait_for_iterations(&mut job, 3);
+    let agents = ranks::agents(&scratch);
+    assert_eq!(agents.len(), 1, "that of the second host: {}", job.err());
+    // An agent has the variables of the rank that started it.
+    let bound = ranks::of_job(&scratch).into_iter().filter(|(_, pid)| !agents.contains(pid));
+    for (rank, pid) in bound {
+        assert_eq!(processors(pid), "0", "rank {rank}");
+    }
+    assert_eq!(processors(agents[0]), all, "{}", job.err());
+    end(&scratch);
+    assert_whole(&job.succeed());
+}

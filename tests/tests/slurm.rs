@@ -7,7 +7,7 @@ use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::process::Ended;
 use midrun_tests::slurm::{job_script, plugin};
 use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
-use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, each_mpi, need, prefix, root, run, wait_until};
+use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, each_mpi, need, prefix, ranks, root, run, wait_until};
 use serde_json::Value;
 
 const LINE: &str = "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none";
@@ -225,6 +225,44 @@ fn a_cancelled_job_and_one_at_its_time_limit_leave_summary_and_recording() {
     wait_until_gone(&slurm, &limited);
     assert_kept(&scratch, &limited);
     assert_agents_gone(&scratch);
+}
+
+/// The control group of a process, by which Slurm tracks it.
+fn group(pid: i32) -> String {
+    let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    groups.lines().find_map(|line| line.split_once(":freezer:")).map(|(_, group)| group.to_owned()).unwrap_or_default()
+}
+
+/// There the agent that `midrun exec` starts is in its step's group, and Slurm ends it with the step.
+#[test]
+fn jobs_whose_processes_slurm_tracks_by_control_groups_take_changes_and_leave_their_summaries() {
+    need!(Slurm::is_possible() && Mpi::OpenMpi.is_here(), "no Slurm with Open MPI");
+    need!(Slurm::has_control_groups(), "no control groups of version 1");
+    let scratch = Scratch::new();
+    let slurm = Slurm::with_control_groups(&scratch, 2);
+    let record = format!("--export=ALL,MIDRUN_CFG_ANALYZER__RECORD={}", scratch.path("run.rec").display());
+    let cancelled = submit(&slurm, &scratch, &record, ENDLESS);
+    wait_for_lines(&scratch, &cancelled, 3);
+    let agents = ranks::agents(&scratch);
+    assert!(!agents.is_empty(), "an agent runs on the second host");
+    for agent in agents {
+        assert!(group(agent).contains("/step_"), "{}", group(agent));
+    }
+    let set = format!("{} set mw.technique gss", midrun_tests::midrun().display());
+    slurm.start(&scratch, "set", &words(&set), &[]).succeed();
+    slurm.ask(&["scancel", &cancelled]);
+    wait_until_gone(&slurm, &cancelled);
+    assert_kept(&scratch, &cancelled);
+    let summary = |id: &str| Summary::read(&scratch.path(&format!("midrun-{id}.json")));
+    assert!(summary(&cancelled).count("/actions/applied") >= 1);
+    // What the killed agent has left is no obstacle to the next job on the same hosts.
+    let ended = submit(&slurm, &scratch, "--wait", LINE);
+    let summary = summary(&ended);
+    summary.assert_contract();
+    let of = |key: &str| summary.count(key);
+    let counts = (summary.list("nodes").len(), of("/ranks"), of("/iterations"), of("/records/dropped"));
+    assert_eq!(counts, (2, 4, 8, 0), "{}", read(&scratch, &format!("err.{ended}")));
+    wait_until("the agents have ended", || ranks::agents(&scratch).is_empty());
 }
 
 #[test]
