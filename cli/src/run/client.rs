@@ -1,6 +1,7 @@
 //! The client of the analyzer: opens a job, prints its notices, closes it. It connects again whenever the analyzer was away.
 
 use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -95,12 +96,12 @@ impl Client {
 
     /// Prints the analyzer's notices until the job is closed. If the analyzer is lost, or was never reached, opens the job again.
     pub async fn watch(mut self, console: Arc<Console>) {
-        let mut printed = 0;
+        let mut printed = Printed::default();
         let mut refusal = None;
         let mut is_away = !self.state.answers.load(Ordering::Relaxed);
         loop {
             if self.state.answers.load(Ordering::Relaxed) {
-                printed = self.watch_once(&console, printed).await;
+                self.watch_once(&console, &mut printed).await;
             }
             if self.state.job_ended.load(Ordering::Relaxed) {
                 return;
@@ -111,7 +112,6 @@ impl Client {
             }
             match tokio::time::timeout(PATIENCE, self.open_once()).await {
                 Ok(Ok(())) => {
-                    printed = 0;
                     self.tell(&console, &mut is_away, false);
                 }
                 Ok(Err(status)) if is_refusal(&status) && refusal.as_deref() != Some(status.message()) => {
@@ -159,22 +159,22 @@ impl Client {
         }
     }
 
-    /// Prints notices until the stream ends, except the first `printed` ones. Returns the number printed in all.
-    async fn watch_once(&mut self, console: &Console, printed: usize) -> usize {
+    /// Prints notices until the stream ends, except those that were printed.
+    async fn watch_once(&mut self, console: &Console, printed: &mut Printed) {
         let request = WatchRequest { job: self.request.job.clone(), token: self.request.token.clone() };
         let Ok(answer) = self.admin.watch(request).await else {
             self.state.answers.store(false, Ordering::Relaxed);
-            return printed;
+            return;
         };
         let mut notices = answer.into_inner();
-        let mut count = 0;
+        let mut at = 0;
         loop {
             match notices.message().await {
                 Ok(Some(notice)) => {
-                    count += 1;
-                    if count > printed {
+                    if printed.is_new(at, &notice) {
                         console.notice(&notice);
                     }
+                    at += 1;
                 }
                 Ok(None) => break,
                 Err(_) => {
@@ -183,7 +183,6 @@ impl Client {
                 }
             }
         }
-        count.max(printed)
     }
 
     /// Closes the job and returns its summary as JSON. An analyzer that is away already is given one chance only.
@@ -203,6 +202,26 @@ impl Client {
     }
 }
 
+/// The notices that were printed, in the order of their stream. Each stream of an analyzer begins with the job's first one. The analyzer
+/// to which a connection was lost has the same again; another one tells another story, from the first notice that differs on.
+#[derive(Default)]
+struct Printed(Vec<u64>);
+
+impl Printed {
+    /// Whether the notice at this place of its stream has not been printed; then it is taken for printed.
+    fn is_new(&mut self, at: usize, notice: &Notice) -> bool {
+        let mut hasher = DefaultHasher::new();
+        (&notice.text, &notice.json).hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.0.get(at) == Some(&hash) {
+            return false;
+        }
+        self.0.truncate(at);
+        self.0.push(hash);
+        true
+    }
+}
+
 /// After a partition a connection can stay dead without an end: unanswered pings end it, and the next call makes a new one.
 pub fn patient(endpoint: Endpoint) -> Endpoint {
     endpoint
@@ -219,4 +238,26 @@ fn is_refusal(status: &Status) -> bool {
 
 fn reason(status: &Status) -> String {
     status.source().map_or_else(|| status.message().to_owned(), tls::cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_analyzer_that_is_found_again_repeats_nothing_and_another_one_is_heard_from_where_it_differs() {
+        let mut printed = Printed::default();
+        let mut stream = |texts: &[&str]| -> Vec<String> {
+            let notices = texts.iter().map(|text| Notice { text: (*text).to_owned(), json: String::new() });
+            let new = notices.enumerate().filter(|(at, notice)| printed.is_new(*at, notice));
+            new.map(|(_, notice)| notice.text).collect()
+        };
+        assert_eq!(stream(&["open", "a", "b"]), ["open", "a", "b"]);
+        assert_eq!(stream(&["open", "a", "b", "open", "c"]), ["open", "c"]);
+        // The connection is lost before all has come again.
+        assert_eq!(stream(&["open", "a"]), [""; 0]);
+        assert_eq!(stream(&["open", "a", "b", "open", "c", "d"]), ["d"]);
+        assert_eq!(stream(&["open", "b"]), ["b"]);
+        assert_eq!(stream(&["open", "b", "d"]), ["d"]);
+    }
 }
