@@ -48,6 +48,19 @@ impl Mpi {
         root().join("target/midrun/lib/midrun").join(self.name()).join("libmidrun.so")
     }
 
+    /// Makes a copy of libmidrun whose memory has another magic number: that of another version. Returns its directory.
+    pub fn another_version(self, scratch: &Scratch) -> PathBuf {
+        let (old, new) = (b"midrun\0\x01", b"midrun\0\x02");
+        let mut bytes = std::fs::read(self.library()).expect("libmidrun");
+        let places: Vec<usize> = (0..bytes.len() - old.len()).filter(|at| bytes[*at..].starts_with(old)).collect();
+        assert!(!places.is_empty(), "the magic number is in libmidrun");
+        places.into_iter().for_each(|at| bytes[at..at + new.len()].copy_from_slice(new));
+        let directory = scratch.path("other");
+        std::fs::create_dir(&directory).expect("a directory");
+        std::fs::write(directory.join("libmidrun.so"), bytes).expect("a library");
+        directory
+    }
+
     /// The command line that starts `ranks` ranks of `program` on this host.
     pub fn line(self, ranks: u32, program: &Path) -> Vec<String> {
         let mut words = vec![self.launcher(), "-n".into(), ranks.to_string()];

@@ -178,7 +178,8 @@ impl Drop for Slurm {
 
 /// Removes a control group with those below it, which takes that no process is left in them.
 fn remove_group(group: &Path) -> bool {
-    let entries = std::fs::read_dir(group).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).for_each(|below| drop(remove_group(&below)));
+    for entry in std::fs::read_dir(group).into_iter().flatten().flatten() {
+        let _ = entry.path().is_dir() && remove_group(&entry.path());
+    }
     std::fs::remove_dir(group).is_ok() || !group.exists()
 }

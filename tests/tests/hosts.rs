@@ -405,6 +405,32 @@ fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi
 }
 
 #[each_mpi]
+fn ranks_on_a_host_with_another_version_of_midrun_run_untuned_which_is_counted(mpi: Mpi) {
+    need!(Cluster::is_possible(), "no network namespaces");
+    let scratch = Scratch::new();
+    let line =
+        synthetic(&scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none");
+    need!(line.is_some(), "the MPI is not here");
+    let _cluster = Cluster::up(2, "100mbit");
+    let line = line.expect("it is here");
+    let file = scratch.path("s.json").display().to_string();
+    let other = mpi.another_version(&scratch).join("libmidrun.so").display().to_string();
+    let own = mpi.library().canonicalize().expect("libmidrun").display().to_string();
+    assert!(Cluster::ask("h2", &["mount", "--bind", &other, &own]).is_some(), "{own}");
+    let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
+    let ended = Process::start(&scratch, "run", run).succeed();
+    assert_eq!(assert_whole(&ended).len(), 8);
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    let counts = (summary.count("/ranks"), summary.count("/unseen_ranks"), summary.count("/iterations"));
+    assert_eq!(counts, (3, 2, 8), "{}", ended.err);
+    assert!(ended.err.contains("2 ranks ran untuned, since no agent saw them"), "{}", ended.err);
+    // The reason stands once in the log of the agent there, which waits for a first rank for a while.
+    let log = || left(&scratch).iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect::<String>();
+    assert_eq!(log().matches("of another version of midrun").count(), 1, "{}", log());
+}
+
+#[each_mpi]
 fn ranks_on_several_hosts_are_refused_a_synchronized_change_with_the_option_that_it_needs(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let choice = Choice::start(mpi, &[]);

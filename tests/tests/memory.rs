@@ -1,7 +1,7 @@
 //! The memory: what a run learnt is where the next run of the same program begins.
 
 use midrun_tests::ask::{status, succeed};
-use midrun_tests::mount::Mount;
+use midrun_tests::mount::{Mount, SlowMount};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::synthetic::{self, assert_whole, endless_line, wait_for_iterations};
@@ -180,4 +180,26 @@ fn a_home_that_is_full_or_cannot_be_written_costs_two_sentences_and_the_job_is_t
         summary.assert_contract();
         assert!(summary.count("/iterations") == 6 && summary.count("/actions/applied") >= 1, "{name}: {}", ended.err);
     }
+}
+
+#[each_mpi]
+fn a_home_that_takes_nothing_for_most_of_each_second_costs_the_job_nothing(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let analyzer = Analyzer::start(&scratch);
+    let home = SlowMount::at(scratch.path("slow"));
+    need!(home.is_some(), "no file system can be mounted and frozen");
+    let flags = ["--summary", "s.json", "--analyzer", &analyzer.url];
+    let line = synthetic::line(mpi, 5, &format!("{UNEQUAL} --technique none --iterations 6"));
+    for name in ["first", "second"] {
+        let state = vec!["env".to_owned(), format!("XDG_STATE_HOME={}", scratch.path("slow").display())];
+        let mut run = command(&[state, run::words(&flags, &line)].concat());
+        run.current_dir(scratch.directory()).env("XDG_STATE_HOME", scratch.path("state"));
+        let ended = Process::start(&scratch, name, run).succeed();
+        assert_eq!(assert_whole(&ended).len(), 6);
+        let summary = Summary::read(&scratch.path("s.json"));
+        summary.assert_contract();
+        assert_eq!((summary.count("/ranks"), summary.count("/iterations")), (5, 6), "{name}: {}", ended.err);
+    }
+    drop(home);
+    analyzer.end();
 }

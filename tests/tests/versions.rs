@@ -1,6 +1,5 @@
 //! Two versions of midrun at once: it is said once, and the job runs untuned.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use midrun_tests::ask::status;
@@ -11,19 +10,6 @@ use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, each_mpi, wait_until}
 
 const JOB: &str = "--tasks 60 --mean-us 2000 --sigma-pct 40 --technique none";
 
-/// A copy of libmidrun whose memory has another magic number: that of another version. Returns its directory.
-fn another_version(scratch: &Scratch, mpi: Mpi) -> PathBuf {
-    let (old, new) = (b"midrun\0\x01", b"midrun\0\x02");
-    let mut bytes = std::fs::read(mpi.library()).expect("libmidrun");
-    let places: Vec<usize> = (0..bytes.len() - old.len()).filter(|at| bytes[*at..].starts_with(old)).collect();
-    assert!(!places.is_empty(), "the magic number is in libmidrun");
-    places.into_iter().for_each(|at| bytes[at..at + new.len()].copy_from_slice(new));
-    let directory = scratch.path("other");
-    std::fs::create_dir(&directory).expect("a directory");
-    std::fs::write(directory.join("libmidrun.so"), bytes).expect("a library");
-    directory
-}
-
 #[each_mpi]
 fn ranks_with_a_libmidrun_of_another_version_run_untuned_and_it_is_said_once(mpi: Mpi) {
     let scratch = Scratch::new();
@@ -31,7 +17,7 @@ fn ranks_with_a_libmidrun_of_another_version_run_untuned_and_it_is_said_once(mpi
     let agent = Agent::start(&scratch, &analyzer.url);
     let mut job = command(&endless_line(&scratch, mpi, 3, JOB));
     job.env("MIDRUN_SOCKET", &agent.socket).env("MIDRUN_JOB", "versions");
-    job.env("LD_LIBRARY_PATH", another_version(&scratch, mpi));
+    job.env("LD_LIBRARY_PATH", mpi.another_version(&scratch));
     let mut job = Process::start(&scratch, "job", job);
     let said =
         "its libmidrun is of another version of midrun than this agent; it runs untuned: use one version for both";

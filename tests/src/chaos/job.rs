@@ -256,6 +256,11 @@ fn line(scratch: &Scratch, plan: &Plan) -> Vec<String> {
     }
     let found = Cluster::line(scratch, plan.mpi, &SLOTS, "mw_synthetic");
     let (mut line, program) = found.expect("the MPI is here");
+    if plan.mpi == Mpi::Mpich {
+        // UCX, which carries MPICH's messages, looks at connections that were idle for 10 s each 2 s, and gives them up when Linux's
+        // nine looks found nobody: after 28 s.
+        line.splice(1..1, ["-genv", "UCX_TCP_KEEPIDLE", "inf"].map(String::from));
+    }
     line.push(program.display().to_string());
     line.extend(plan.options.split(' ').map(str::to_owned));
     line
