@@ -7,7 +7,8 @@ use midrun_predict::pepa::{Limits, Model};
 use midrun_predict::pipeline::Description as Pipeline;
 use midrun_predict::program::{Machine, Options, Program, simulate};
 use midrun_predict::state_diagram::{Diagram, exact};
-use midrun_predict::time_cost::Structure;
+use midrun_predict::time_cost::source::{Given, from_c};
+use midrun_predict::time_cost::{Machine as Processors, Policy, Structure};
 
 macro_rules! example {
     ($name:literal) => {
@@ -55,6 +56,27 @@ fn computation_structures() {
     };
     files.iter().for_each(|file| read(file));
     damaged_texts(&files, read);
+}
+
+#[test]
+fn sources_in_c() {
+    let posix = example!("histogram.c").replace("read_block(k);", "read_block(k); // midrun: cost 4e-3");
+    let open_mp = "#define ROWS 10\nvoid g(int i) { work(i); /* midrun: cost 1 variance 2 */ }\nint f(int n) {\n\
+        #pragma omp parallel for num_threads(4)\n  for (int i = 0; i < (ROWS + 2) * 3; i++) g(i);\n\
+        #pragma omp critical (x)\n  {\n    // midrun: probability 0.25\n    if (n > 1) g(2); else g(3);\n  }\n\
+        while (more(n)) g(n); // midrun: count 5 cost 1\n  return 0;\n}\n";
+    let read = |text: &str| {
+        for name in ["count_all", "f"] {
+            let machine = Processors { processors: 2.0, speed: 1.0, policy: Policy::Equal };
+            match from_c(text, name, &Given::default(), machine) {
+                Ok(structure) => assert!(Structure::from_toml(&structure.to_toml()).is_ok(), "{}", structure.to_toml()),
+                Err(error) => assert_refused(error),
+            }
+        }
+    };
+    read(&posix);
+    read(open_mp);
+    damaged_texts(&[&posix, open_mp], read);
 }
 
 #[test]

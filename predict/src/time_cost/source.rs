@@ -21,6 +21,12 @@ use threads::lock_name;
 
 /// Functions inside one another.
 const MOST_CALLS: usize = 64;
+/// Parts of the source inside one another, over all functions that are inside one another.
+const MOST_DEPTH: usize = 2_000;
+/// Stack of the thread that reads, bytes: [`MOST_DEPTH`] parts need a quarter of it without optimisation.
+const STACK: usize = 64 << 20;
+/// Statements that are read, those of a function once for each of its calls.
+const MOST_STATEMENTS: usize = 100_000;
 
 /// What is known of a function's calls.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,12 +96,34 @@ enum Step {
 /// # Errors
 /// A sentence with line and column: what the parser cannot read, what has no time, no count or no probability.
 pub fn from_c(text: &str, name: &str, given: &Given, machine: Machine) -> Result<Structure, DescriptionError> {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(STACK);
+        let reader = reader.spawn_scoped(scope, || read(text, name, given, machine));
+        let failed = |why: &str| Err(DescriptionError::at(text, 0..0, format!("the source cannot be read: {why}")));
+        match reader.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(structure)) => structure,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => failed(&error.to_string()),
+        }
+    })
+}
+
+fn read(text: &str, name: &str, given: &Given, machine: Machine) -> Result<Structure, DescriptionError> {
     let mut parser = Parser::new();
     let fault = |sentence: &str| DescriptionError::at(text, 0..0, sentence.to_owned());
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).map_err(|error| fault(&error.to_string()))?;
     let tree = parser.parse(text, None).ok_or_else(|| fault("the source cannot be parsed"))?;
-    let mut reader =
-        Reader { text, given, functions: BTreeMap::new(), constants: BTreeMap::new(), unknown: Vec::new() };
+    let mut reader = Reader {
+        text,
+        given,
+        functions: BTreeMap::new(),
+        constants: BTreeMap::new(),
+        unknown: Vec::new(),
+        statements: 0,
+        depth: 0,
+    };
+    reader.go_deeper(tree.root_node())?;
+    reader.depth = 0;
     reader.collect(tree.root_node());
     let Some(function) = reader.functions.get(name).copied() else {
         if let Some(part) = broken(tree.root_node()) {
@@ -135,6 +163,26 @@ struct Reader<'t> {
     constants: BTreeMap<String, f64>,
     /// Calls whose time is not known.
     unknown: Vec<(Syntax<'t>, String)>,
+    /// Statements that were read.
+    statements: usize,
+    /// How deep the functions are that are being read, one inside the other.
+    depth: usize,
+}
+
+/// How many parts are inside one another; walked without recursion.
+fn depth(node: Syntax<'_>) -> usize {
+    let (mut cursor, mut deepest) = (node.walk(), 0);
+    loop {
+        deepest = deepest.max(cursor.depth() as usize);
+        while !cursor.goto_first_child() {
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return deepest;
+                }
+            }
+            deepest = deepest.max(cursor.depth() as usize);
+        }
+    }
 }
 
 fn children(node: Syntax<'_>) -> Vec<Syntax<'_>> {
@@ -149,6 +197,19 @@ fn find<'t>(node: Syntax<'t>, kind: &str) -> Option<Syntax<'t>> {
     children(node).into_iter().find_map(|child| find(child, kind))
 }
 
+/// Steps with those inside them.
+fn size(steps: &[Step]) -> usize {
+    let inside = |step: &Step| match step {
+        Step::Loop { body, .. } => size(body),
+        Step::Branch { then, otherwise, .. } => size(then) + size(otherwise),
+        Step::Fork { branches: bodies, .. } | Step::Created { bodies, .. } => {
+            bodies.iter().map(|body| size(body)).sum()
+        }
+        _ => 0,
+    };
+    steps.iter().map(|step| 1 + inside(step)).sum()
+}
+
 fn line(node: Syntax<'_>) -> usize {
     node.start_position().row + 1
 }
@@ -160,6 +221,17 @@ impl<'t> Reader<'t> {
 
     fn wrong<T>(&self, node: Syntax<'_>, sentence: impl Into<String>) -> Result<T, DescriptionError> {
         Err(DescriptionError::at(self.text, node.byte_range(), sentence.into()))
+    }
+
+    /// Counts the parts of `node` as inside what is being read.
+    fn go_deeper(&mut self, node: Syntax<'t>) -> Result<usize, DescriptionError> {
+        let own = depth(node);
+        self.depth += own;
+        if self.depth > MOST_DEPTH {
+            let right = "give a part of it a cost, or a function of its own";
+            return self.wrong(node, format!("more than {MOST_DEPTH} parts are inside one another: {right}"));
+        }
+        Ok(own)
     }
 
     /// Functions and constants of the file.
@@ -226,7 +298,10 @@ impl<'t> Reader<'t> {
         }
         let Some(body) = function.child_by_field_name("body") else { return Ok(Vec::new()) };
         let last = children(body).into_iter().rfind(|child| child.kind() != "comment").map(|child| child.id());
-        self.block(&children(body), last, calls)
+        let own = self.go_deeper(function)?;
+        let steps = self.block(&children(body), last, calls);
+        self.depth -= own;
+        steps
     }
 
     /// The steps of statements that follow each other. `last` is the one behind which the function returns anyway.
@@ -239,6 +314,14 @@ impl<'t> Reader<'t> {
         let (mut steps, mut notes, mut pragma) = (Vec::new(), BTreeMap::new(), None);
         let mut before = None;
         for statement in statements {
+            self.statements += 1;
+            if self.statements > MOST_STATEMENTS {
+                let right = "give functions that are called often a cost";
+                return self.wrong(
+                    *statement,
+                    format!("more than {MOST_STATEMENTS} statements, with those of each call: {right}"),
+                );
+            }
             match statement.kind() {
                 // On the line of something else it is that one's.
                 "comment" if before == Some(line(*statement)) => continue,
@@ -380,12 +463,22 @@ impl<'t> Reader<'t> {
         if count > MOST_NODES as u64 {
             return self.wrong(statement, format!("{count} threads are too many, allowed are {MOST_NODES}"));
         }
-        let joins: u64 = threads.iter().map(|(_, joins)| joins).sum();
+        let joins = threads.iter().fold(0, |sum: u64, (_, joins)| sum.saturating_add(*joins));
         if joins > 0 {
-            return Ok(vec![Step::Joined { line, count: count * joins }]);
+            return Ok(vec![Step::Joined { line, count: count.saturating_mul(joins) }]);
         }
         let bodies: Vec<Vec<Step>> = threads.into_iter().flat_map(|(bodies, _)| bodies).collect();
+        self.copied(statement, bodies.iter().map(|body| size(body)).sum(), count)?;
         Ok(vec![Step::Created { line, bodies: (0..count).flat_map(|_| bodies.clone()).collect() }])
+    }
+
+    /// Refuses more copies of so many steps than a graph has nodes.
+    pub(super) fn copied(&self, at: Syntax<'t>, steps: usize, copies: u64) -> Result<(), DescriptionError> {
+        if copies.saturating_mul(steps as u64) <= MOST_NODES as u64 {
+            return Ok(());
+        }
+        let right = format!("{steps} parts in each are too many, allowed are {MOST_NODES} in all");
+        self.wrong(at, format!("{copies} threads with {right}: give larger parts a cost"))
     }
 
     /// The count of `for (i = A; i < B; i++)` with constant numbers.

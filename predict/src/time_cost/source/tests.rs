@@ -86,6 +86,44 @@ fn what_is_not_known_is_said_with_its_line() {
 }
 
 #[test]
+fn sources_without_an_end_are_refused() {
+    // Each function calls the next one twice: 2^30 statements.
+    let calls = |depth: usize| {
+        let twice = |k: usize| format!("void f{k}(void) {{ f{}(); f{}(); }}\n", k + 1, k + 1);
+        let last = format!("void f{depth}(void) {{\n  // midrun: cost 1\n  work();\n}}\n");
+        let first = "void f(void) { f0(); }\n".to_owned();
+        [first, (0..depth).map(twice).collect(), last].concat()
+    };
+    let work = "    // midrun: cost 1\n    work();\n";
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("void f(void) {{\n{}\n{work}{}}}\n", open.repeat(depth), close.repeat(depth))
+    };
+    // Functions that call each other, each of which is deep by itself.
+    let deep_calls: String = (0..60)
+        .map(|k| {
+            let name = if k == 0 { "f".to_owned() } else { format!("f{k}") };
+            format!("void {name}(void) {{ {} f{}(); {} }}\n", "{".repeat(100), k + 1, "}".repeat(100))
+        })
+        .collect();
+    let thousand = "#pragma omp parallel num_threads(900)\n  {\n";
+    let joins = format!("void f(void) {{\n  {} pthread_join(t, 0);\n}}\n", "for (i = 0; i < 1000; i++)".repeat(9));
+    for (text, part) in [
+        (calls(30), "statements, with those of each call"),
+        (nested("{", "}", 3_000), "parts are inside one another"),
+        (format!("void f(void) {{ a = {}1{}; }}", "(".repeat(3_000), ")".repeat(3_000)), "parts are inside"),
+        (deep_calls, "parts are inside one another"),
+        (nested(thousand, "  }\n", 20), "threads with"),
+        (joins, "threads are created and joined in blocks of their own"),
+    ] {
+        let error = refused(&text);
+        assert!(error.sentence.contains(part), "{error}");
+    }
+    let (deep, given) = (nested("{", "}", 900), Given::default());
+    let machine = Machine { processors: 1.0, speed: 1.0, policy: Policy::Equal };
+    assert!(from_c(&deep, "f", &given, machine).is_ok(), "no limit for what is written by hand");
+}
+
+#[test]
 fn a_recording_tells_how_often_a_loop_repeats() {
     let text = "void f(void) {\n  while (next()) work();\n}\n";
     let known = |mean_s, calls| Known { mean_s, variance_s2: 0.0, calls: Some(calls) };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node as Syntax;
 
-use super::{Reader, Step, line};
+use super::{Reader, Step, line, size};
 use crate::description::DescriptionError;
 use crate::time_cost::structure::MOST_NODES;
 
@@ -33,7 +33,7 @@ impl<'t> Reader<'t> {
             match (step, &mut open) {
                 (Step::Created { line, bodies }, None) => open = Some(Open { line, bodies, own: Vec::new(), joins: 0 }),
                 (Step::Created { bodies, .. }, Some(open)) => open.bodies.extend(bodies),
-                (Step::Joined { count, .. }, Some(threads)) if threads.joins + count <= threads.bodies.len() as u64 => {
+                (Step::Joined { count, .. }, Some(threads)) if count <= threads.bodies.len() as u64 - threads.joins => {
                     threads.joins += count;
                     if threads.joins == threads.bodies.len() as u64
                         && let Some(Open { line, bodies: mut branches, own, .. }) = open.take()
@@ -90,6 +90,7 @@ impl<'t> Reader<'t> {
                     return self.wrong(at, "how many threads run this is not known: say --set threads=N");
                 };
                 let threads = threads as u64;
+                self.copied(at, size(&steps), threads)?;
                 let branches = match (rest.first(), steps.as_slice()) {
                     (Some(&"for"), [Step::Loop { line, count, body }]) => (0..threads)
                         .map(|k| Step::Loop {
