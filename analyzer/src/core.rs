@@ -106,17 +106,21 @@ impl Core {
         self.step(now, input)
     }
 
-    /// Takes in what an analyzer before this one has taken in, up to the end of its log. Nothing of it is sent again.
+    /// Takes in what an analyzer before this one has taken in, `most` inputs at a time; true at the end of its log. Nothing of it is sent
+    /// again.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn take_in<R: Read>(&mut self, steps: &mut Steps<R>) -> std::io::Result<()> {
-        while let Some(Step { now_ns, input, sent }) = steps.next_step()? {
+    pub fn take_in<R: Read>(&mut self, steps: &mut Steps<R>, most: u64) -> std::io::Result<bool> {
+        for _ in 0..most {
+            let Some(Step { now_ns, input, sent }) = steps.next_step()? else {
+                self.recorded = None;
+                self.jobs.values_mut().for_each(Job::go_live);
+                return Ok(true);
+            };
             self.step_recorded(now_ns, input, sent);
         }
-        self.recorded = None;
-        self.jobs.values_mut().for_each(Job::go_live);
-        Ok(())
+        Ok(false)
     }
 
     /// The open jobs.

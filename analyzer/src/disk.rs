@@ -76,7 +76,7 @@ pub trait Disk: Send + Sync + Debug {
     ///
     /// # Errors
     /// The system's; `NotFound` where there is none.
-    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>>;
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
     /// Opens a file to be appended to, and makes it where there is none.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ pub trait Disk: Send + Sync + Debug {
 pub struct HostDisk;
 
 impl Disk for HostDisk {
-    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(File::open(path)?))
     }
     fn append(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {

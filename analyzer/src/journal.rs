@@ -89,7 +89,7 @@ impl Journal {
     }
 
     /// Takes in what the file has; returns how many lines are damaged, and whether the last one has no end.
-    fn read(&mut self, file: Box<dyn Read>) -> std::io::Result<(u64, bool)> {
+    fn read(&mut self, file: Box<dyn Read + Send>) -> std::io::Result<(u64, bool)> {
         let mut reader = BufReader::new(file);
         let (mut damaged, mut bytes) = (0, Vec::new());
         loop {
@@ -330,7 +330,7 @@ mod tests {
     struct Full(Arc<std::sync::atomic::AtomicBool>);
 
     impl Disk for Full {
-        fn read(&self, path: &Path) -> std::io::Result<Box<dyn Read>> {
+        fn read(&self, path: &Path) -> std::io::Result<Box<dyn Read + Send>> {
             HostDisk.read(path)
         }
         fn append(&self, path: &Path) -> std::io::Result<Box<dyn Appendable>> {

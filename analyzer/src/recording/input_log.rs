@@ -17,7 +17,7 @@ use crate::ids::JobId;
 use crate::limits;
 
 /// A log that is being read.
-pub type Earlier = Reader<BufReader<Box<dyn Read>>>;
+pub type Earlier = Reader<BufReader<Box<dyn Read + Send>>>;
 
 /// The inputs of the open jobs. What cannot be written, or is too long, is given up until no job is open.
 #[derive(Debug)]

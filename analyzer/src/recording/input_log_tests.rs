@@ -8,9 +8,11 @@ use super::tests::{MS, Story, begun, story};
 use super::*;
 use crate::catalogue::from_catalogue;
 use crate::config::Config;
+use crate::convert::recorded;
 use crate::core::Core;
 use crate::disk::{Appendable, Disk, HostDisk};
 use crate::ids::JobId;
+use crate::input::Input;
 use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::recorded::What;
 use midrun_proto::v1::{self, RankId};
@@ -26,7 +28,8 @@ impl Story {
         let mut log = InputLog::new(Arc::new(HostDisk), Some(&journal), begun(true));
         let earlier = log.earlier().unwrap();
         let mut core = Core::new(Config::default(), from_catalogue, earlier.begun.last_action).thinking_apart();
-        core.take_in(&mut Steps::of_log(earlier)).unwrap();
+        let mut steps = Steps::of_log(earlier);
+        while !core.take_in(&mut steps, 2).unwrap() {}
         log.shorten(&core.open_jobs());
         if !core.open_jobs().is_empty() {
             assert_eq!(std::fs::read(&inputs).unwrap(), self.file, "what is about the open job stays");
@@ -160,7 +163,7 @@ impl Appendable for FullFile {
 }
 
 impl Disk for Full {
-    fn read(&self, path: &Path) -> std::io::Result<Box<dyn std::io::Read>> {
+    fn read(&self, path: &Path) -> std::io::Result<Box<dyn std::io::Read + Send>> {
         HostDisk.read(path)
     }
     fn append(&self, path: &Path) -> std::io::Result<Box<dyn Appendable>> {
@@ -206,4 +209,47 @@ fn open_jobs_with_too_many_inputs_are_given_up() {
     }
     log.shorten(&jobs(&["a"]));
     assert!(log.earlier().is_none() && !log.is_full());
+}
+
+/// The contents of a file's frames.
+fn contents(file: &[u8]) -> Vec<&[u8]> {
+    let (mut rest, mut contents) = (&file[preamble().len()..], Vec::new());
+    while let Some((length, behind)) = rest.split_first_chunk::<4>() {
+        let end = 4 + u32::from_le_bytes(*length) as usize;
+        contents.push(&behind[4..end]);
+        rest = &behind[end..];
+    }
+    contents
+}
+
+#[test]
+fn damaged_inputs_of_an_analyzer_before_are_taken_in_or_refused_and_nothing_ends_the_next_one() {
+    let whole = story(true);
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = folder.path().join("j.inputs");
+    let take_in = |file: &[u8]| {
+        std::fs::write(&inputs, file).unwrap();
+        let mut log = log_at(HostDisk, folder.path());
+        let mut core = Core::new(Config::default(), from_catalogue, 70).thinking_apart();
+        let mut steps = log.earlier().map(Steps::of_log);
+        let taken = steps.iter_mut().all(|steps| core.take_in(steps, u64::MAX).is_ok());
+        log.shorten(&core.open_jobs());
+        let now_ns = steps.map_or(0, |steps| steps.end().1);
+        core.step(now_ns, recorded::input(What::Restarted(v1::Restarted { last_action: 900 })).unwrap());
+        (1..40).for_each(|tick| drop(core.step(now_ns.saturating_add(tick * 100 * MS), Input::Tick)));
+        core.step(now_ns.saturating_add(10_000 * MS), Input::Stopped);
+        taken
+    };
+    assert!(take_in(&whole.file));
+    midrun_mutations::damaged(&[&whole.file], |bytes| {
+        take_in(bytes);
+    });
+    // Beneath the checksums, too: one frame each, and what is before it.
+    let frames = contents(&whole.file);
+    midrun_mutations::damaged(&frames[1..], |bytes| {
+        let at = 1 + bytes.len() % (frames.len() - 1);
+        let framed = |content: &[u8]| [&head(content)[..], content].concat();
+        let frames = frames.iter().enumerate().map(|(n, content)| framed(if n == at { bytes } else { content }));
+        take_in(&[preamble(), frames.collect::<Vec<_>>().concat()].concat());
+    });
 }

@@ -153,6 +153,11 @@ impl<R: Read> Reader<R> {
         self.end.clone().unwrap_or(End::Cut { at: self.at })
     }
 
+    /// Bytes of what was read.
+    pub fn bytes(&self) -> u64 {
+        self.at
+    }
+
     /// When the last thing that was read happened, nanoseconds.
     pub fn now_ns(&self) -> u64 {
         self.now_ns

@@ -228,6 +228,11 @@ impl<R: Read> Steps<R> {
         self.frames
     }
 
+    /// Bytes that were read.
+    pub fn bytes(&self) -> u64 {
+        self.reader.bytes()
+    }
+
     /// The end, as far as it was read, and when that was, nanoseconds.
     pub fn end(&self) -> (End, u64) {
         (self.reader.end(), self.reader.now_ns())

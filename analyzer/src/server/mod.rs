@@ -102,7 +102,16 @@ pub async fn serve_in(
     let new = |last_action| Core::new(config.clone(), catalogue::from_catalogue, last_action).thinking_apart();
     // Who takes the journal away wants to begin anew.
     let earlier = log.earlier().filter(|_| recalled.is_there);
-    let gone_on = earlier.and_then(|earlier| earlier::take_in(new, earlier, &now_ns));
+    let mut shutdown = Box::pin(shutdown);
+    let gone_on = match earlier {
+        None => None,
+        Some(earlier) => tokio::select! {
+            biased;
+            // What lies on the disk is for the next one.
+            () = &mut shutdown => return Ok(()),
+            gone_on = earlier::take_in(new, earlier, &now_ns) => gone_on,
+        },
+    };
     let restarted = gone_on.is_some().then_some(last_action);
     let (core, now_ns) = gone_on.unwrap_or_else(|| (new(last_action), now_ns));
     let core = core.recalling(recalled.jobs);

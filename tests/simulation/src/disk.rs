@@ -80,7 +80,7 @@ struct OpenFile {
 }
 
 impl Disk for SimDisk {
-    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         match self.state().files.get(path) {
             Some(file) => Ok(Box::new(Cursor::new(file.bytes.clone()))),
             None => Err(ErrorKind::NotFound.into()),
