@@ -1,4 +1,4 @@
-# Plants defects in a copy of the sources: run it at the root of a copy, build the simulation there, and run it with MIDRUN_DEFECT=1..17.
+# Plants defects in a copy of the sources: run it at the root of a copy, build the simulation there, and run it with MIDRUN_DEFECT=1..19.
 import pathlib
 def sub(path, pairs):
     p=pathlib.Path(path); s=p.read_text()
@@ -65,3 +65,7 @@ sub('monitor-tuner/src/link.rs',[("pub fn patient(endpoint: Endpoint) -> Endpoin
 sub('analyzer/src/in_flight.rs',[("        let overdue = now >=",f"        let overdue = !{P}(16) && now >=")])
 # 17 an analyzer that starts again has forgotten what it decided
 sub('analyzer/src/server/mod.rs',[("filter(|_| recalled.is_there)",f"filter(|_| recalled.is_there && !{P}(17))")])
+# 18 an agent of another version is welcome
+sub('analyzer/src/core.rs',[("        if hello.protocol != spoken {",f"        if hello.protocol != spoken && !{P}(18) {{")])
+# 19 an action leaves before what it follows from is on disk
+sub('analyzer/src/recording/input_log.rs',[("    pub fn sync(&mut self) {\n",f"    pub fn sync(&mut self) {{\n        if {P}(19) {{\n            return;\n        }}\n")])

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use midrun_analyzer::disk::{Appendable, Disk};
+use midrun_analyzer::recording::Reader;
+use midrun_proto::v1::recorded::What;
 
 use crate::random::Random;
 
@@ -21,8 +23,10 @@ struct Contents {
 struct State {
     files: BTreeMap<PathBuf, Contents>,
     is_full: bool,
-    /// Numbers of the actions in lines that were synced at one time.
+    /// Numbers of the actions in lines of the journal that were synced at one time.
     actions: BTreeSet<u64>,
+    /// Numbers of the actions in inputs that were synced at one time.
+    in_inputs: BTreeSet<u64>,
 }
 
 /// The disk of one host. Copies are the same disk.
@@ -56,6 +60,11 @@ impl SimDisk {
     pub fn has_action(&self, action: u64) -> bool {
         self.state().actions.contains(&action)
     }
+
+    /// Whether the inputs beside the journal ever had this action on the disk.
+    pub fn has_input_of(&self, action: u64) -> bool {
+        self.state().in_inputs.contains(&action)
+    }
 }
 
 impl State {
@@ -70,6 +79,27 @@ impl State {
         }
         file.looked += end;
     }
+
+    fn look_for_inputs(&mut self, path: &Path) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        let begin = begin_of(&file.bytes[..file.synced]);
+        let first = file.bytes[..begin].to_vec();
+        let news = &file.bytes[file.looked.max(begin)..file.synced];
+        let Ok(mut reader) = Reader::new(Cursor::new([&first, news].concat())) else { return };
+        while let Ok(Some((_, what))) = reader.next_frame() {
+            if let What::Sent(action) = what {
+                self.in_inputs.insert(action.id);
+            }
+        }
+        // Frames are appended whole, but where the disk is full.
+        file.looked = file.synced;
+    }
+}
+
+/// The length of the file's begin, its first frame included; 0 where that is not there.
+fn begin_of(bytes: &[u8]) -> usize {
+    let length = bytes.get(12..16).and_then(|length| Some(u32::from_le_bytes(length.try_into().ok()?) as usize));
+    length.map(|length| 12 + 8 + length).filter(|end| *end <= bytes.len()).unwrap_or(0)
 }
 
 /// A file that is open. It stays the same file when it gets another name.
@@ -122,8 +152,11 @@ impl Appendable for OpenFile {
         }
         let file = state.files.entry(self.path.clone()).or_default();
         file.synced = file.bytes.len();
-        if self.path.extension().is_some_and(|ending| ending == "jsonl") {
+        let ending = self.path.extension().unwrap_or_default();
+        if ending == "jsonl" {
             state.look_for_actions(&self.path);
+        } else if ending == "inputs" || ending == "new" {
+            state.look_for_inputs(&self.path);
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use turmoil::Sim;
 
-use crate::network::break_connections;
+use crate::hosts::set_old;
+use crate::network::{break_connections, set_slow};
 use crate::plan::{HEAL_NS, Plan, S};
 use crate::random::Random;
 
@@ -40,6 +41,10 @@ pub enum Fault {
     Break(usize),
     /// A rank of a job dies, and perhaps all with it.
     Rank(usize, usize, bool),
+    /// A node's agent takes and gives little at a time, or no longer.
+    Slow(usize, bool),
+    /// The agent of a node that starts from now on is of an older version, or no longer.
+    Old(usize, bool),
 }
 
 impl Fault {
@@ -54,6 +59,7 @@ impl Fault {
             Fault::Partition(name) | Fault::Hold(name) => Some((name.clone(), false)),
             Fault::OneWay(from, to) => Some((if from == "analyzer" { to.clone() } else { from.clone() }, false)),
             Fault::Repair(name) | Fault::Release(name) => Some((name.clone(), true)),
+            Fault::Slow(node, is_slow) => Some((format!("node{node}"), !is_slow)),
             Fault::Between(one, other, ends) => Some((format!("node{one}-node{other}"), *ends)),
             _ => None,
         }
@@ -141,6 +147,20 @@ pub fn choose(random: &mut Random, plan: &Plan) -> Vec<(u64, Fault)> {
             faults.extend([(at_ns, Fault::Between(one, other, false)), (end_ns, Fault::Between(one, other, true))]);
         }
     }
+    // Drawn beside the others, which mean the same as before these were there.
+    let mut beside = random.clone().split().split();
+    let node = beside.below(plan.nodes as u64) as usize;
+    let begin_ns = beside.between(S, HEAL_NS - 3 * S);
+    let end_ns = beside.between(begin_ns + S, HEAL_NS - S);
+    if beside.chance(0.3) {
+        faults.extend([(begin_ns, Fault::Slow(node, true)), (end_ns, Fault::Slow(node, false))]);
+    } else if plan.journal_lasts && beside.chance(0.3) {
+        for (at_ns, is_old) in [(begin_ns, true), (end_ns, false)] {
+            let start_ns = at_ns + beside.between(S / 100, S / 2);
+            faults.extend([(at_ns, Fault::Old(node, is_old)), (at_ns, Fault::Kill(name(node), false))]);
+            faults.push((start_ns, Fault::Start(name(node))));
+        }
+    }
     faults.sort_by_key(|(at_ns, _)| std::cmp::Reverse(*at_ns));
     faults
 }
@@ -157,6 +177,8 @@ pub fn happen(sim: &Sim<'_>, fault: &Fault) -> bool {
         Fault::Between(one, other, false) => sim.partition(format!("node{one}"), format!("node{other}")),
         Fault::Between(one, other, true) => sim.repair(format!("node{one}"), format!("node{other}")),
         Fault::Break(node) => break_connections(*node),
+        Fault::Slow(node, is_slow) => set_slow(*node, *is_slow),
+        Fault::Old(node, is_old) => set_old(*node, *is_old),
         _ => return false,
     }
     true

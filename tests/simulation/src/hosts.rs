@@ -1,14 +1,18 @@
 //! The programs on the simulated hosts: agents, the analyzer, owners, strangers.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
 use midrun_agent::{Attached, Host};
 use midrun_analyzer::{AnalyzerError, Config as AnalyzerConfig, Surroundings, Thinker};
-use midrun_proto::v1::OwnerSettings;
+use midrun_proto::token::ShowToken;
+use midrun_proto::v1::agent_client::AgentClient;
+use midrun_proto::v1::{FromAgent, Hello, OwnerSettings, RankId, RankJoined, ToAgent, from_agent, to_agent};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{Sender, channel};
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;
 use turmoil::Sim;
 
@@ -25,6 +29,34 @@ const STRANGERS: usize = 40;
 
 /// Where ranks attach on each node; `None` where no agent runs.
 pub type Agents = Rc<RefCell<Vec<Option<Sender<Attached>>>>>;
+
+thread_local! {
+    /// Nodes whose agent is of an older version, when it starts.
+    static OLD: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// See [`crate::faults::Fault::Old`].
+pub fn set_old(node: usize, is_old: bool) {
+    OLD.with_borrow_mut(|old| if is_old { old.insert(node) } else { old.remove(&node) });
+}
+
+/// An agent of an older version: it knows the tokens and a rank, and must not be taken. Its error is the promise that was broken.
+async fn old_agent(number: usize, site: String, hello: Hello) -> Result<(), String> {
+    loop {
+        if let Ok(channel) = Endpoint::from_static(URL).connect_with_connector(of_agent(number)).await {
+            let (to, stream) = tokio::sync::mpsc::channel(1);
+            let _ = to.try_send(FromAgent { message: Some(from_agent::Message::Hello(hello.clone())) });
+            let mut client = AgentClient::with_interceptor(channel, ShowToken::new(&site));
+            if let Ok(answered) = client.link(ReceiverStream::new(stream)).await
+                && let Ok(Some(ToAgent { message: Some(to_agent::Message::Welcome(_)) })) =
+                    answered.into_inner().message().await
+            {
+                return Err("an agent of another version is welcome".into());
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
 
 /// The owner of a job.
 pub fn add_owner(sim: &mut Sim<'_>, plan: &Plan, number: usize, requests: &Requests) {
@@ -59,10 +91,23 @@ pub fn add_node(sim: &mut Sim<'_>, plan: &Plan, number: usize, agents: &Agents, 
         ..midrun_agent::config::Config::default()
     };
     let (agents, shown, now) = (agents.clone(), shown.clone(), plan.clocks[number].monotonic());
+    let id = Some(RankId { job: job.name.clone(), rank: 0 });
+    let old = Hello {
+        protocol: midrun_proto::PROTOCOL_VERSION - 1,
+        node: format!("node{number}"),
+        agent: format!("old{number}"),
+        token: plan.secret.clone(),
+        ranks: vec![RankJoined { id, world_size: job.ranks.len() as u32, ..RankJoined::default() }],
+        ..Hello::default()
+    };
     sim.host(format!("node{number}"), move || {
         let (config, agents, asked) = (config.clone(), agents.clone(), shown.agent());
+        let old = OLD.with_borrow(|nodes| nodes.contains(&number)).then(|| old.clone());
         let host = Host { now: now.clone(), runs: rank::runs };
         async move {
+            if let Some(hello) = old {
+                return Ok(old_agent(number, config.token, hello).await?);
+            }
             let (to, attached) = channel(64);
             agents.borrow_mut()[number] = Some(to);
             let connect = move |parent: Option<String>| async move {

@@ -1,18 +1,20 @@
 //! The analyzer's listener and its callers' connectors on the simulated network.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use midrun_agent::{CONNECTIONS, OpenPort};
 use midrun_analyzer::Accept;
 use midrun_proto::connections;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
 use tonic::transport::Uri;
 use tower::util::ServiceFn;
 use turmoil::net::{TcpListener, TcpStream};
@@ -45,6 +47,22 @@ thread_local! {
     static CARRIED: Cell<u64> = const { Cell::new(0) };
     /// How often the connections of each node broke.
     static BREAKS: RefCell<BTreeMap<usize, u64>> = const { RefCell::new(BTreeMap::new()) };
+    /// Nodes that take and give little at a time.
+    static SLOW: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// So many bytes pass a slow node's connection each way in [`SLOW_PAUSE`]: less than its ranks' records, so that batches wait.
+const SLOW_BYTES: usize = 24;
+/// See [`SLOW_BYTES`].
+const SLOW_PAUSE: Duration = Duration::from_millis(20);
+
+/// From now on this node's agent is a slow peer, or no longer.
+pub fn set_slow(node: usize, is_slow: bool) {
+    SLOW.with_borrow_mut(|slow| if is_slow { slow.insert(node) } else { slow.remove(&node) });
+}
+
+fn is_slow(node: usize) -> bool {
+    SLOW.with_borrow(|slow| slow.contains(&node))
 }
 
 /// The connections that this node's agent has now are reset, as by a gateway that forgets them: whoever uses one is told so at once.
@@ -62,25 +80,58 @@ pub struct Breakable {
     node: usize,
     /// Breaks of the node's connections before this one.
     before: u64,
+    /// Where the node is slow: until the next bytes may pass, to read and to write.
+    pauses: [Option<Pin<Box<Sleep>>>; 2],
+}
+
+/// The index of a connection's two ways.
+#[derive(Clone, Copy)]
+enum Way {
+    Read,
+    Write,
 }
 
 impl Breakable {
     fn check(&self) -> io::Result<()> {
         if breaks(self.node) == self.before { Ok(()) } else { Err(io::ErrorKind::ConnectionReset.into()) }
     }
+
+    /// How many bytes may pass now; pending where none may yet.
+    fn room(&mut self, cx: &mut Context<'_>, way: Way) -> Poll<usize> {
+        let pause = &mut self.pauses[way as usize];
+        if !is_slow(self.node) {
+            *pause = None;
+            return Poll::Ready(usize::MAX);
+        }
+        let waits = pause.get_or_insert_with(|| Box::pin(tokio::time::sleep(SLOW_PAUSE)));
+        ready!(waits.as_mut().poll(cx));
+        Poll::Ready(SLOW_BYTES)
+    }
 }
 
 impl AsyncRead for Breakable {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.check()?;
-        Pin::new(&mut self.stream).poll_read(cx, to)
+        let room = ready!(self.room(cx, Way::Read)).min(to.remaining());
+        if room == to.remaining() {
+            return Pin::new(&mut self.stream).poll_read(cx, to);
+        }
+        let mut bytes = [0; SLOW_BYTES];
+        let mut part = ReadBuf::new(&mut bytes[..room]);
+        ready!(Pin::new(&mut self.stream).poll_read(cx, &mut part))?;
+        to.put_slice(part.filled());
+        self.pauses[Way::Read as usize] = None;
+        Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for Breakable {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         self.check()?;
-        Pin::new(&mut self.stream).poll_write(cx, from)
+        let room = ready!(self.room(cx, Way::Write)).min(from.len());
+        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, &from[..room]));
+        self.pauses[Way::Write as usize] = None;
+        Poll::Ready(written)
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(cx)
@@ -130,7 +181,7 @@ pub fn of_agent(node: usize) -> ServiceFn<impl Fn(Uri) -> ConnectingBreakable + 
             let before = breaks(node);
             let host = at.host().ok_or(io::ErrorKind::InvalidInput)?;
             let stream = TcpStream::connect((host, at.port_u16().unwrap_or(ANALYZER.1))).await?;
-            Ok(TokioIo::new(Breakable { stream, node, before }))
+            Ok(TokioIo::new(Breakable { stream, node, before, pauses: [None, None] }))
         })
     })
 }

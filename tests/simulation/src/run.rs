@@ -296,6 +296,10 @@ impl Run<'_> {
                     if came.at_ns > self.full_ns && !self.disk.has_action(came.action) {
                         return Err(format!("action {} came to a rank, and no journal has it", came.action));
                     }
+                    // On a disk that was full inputs are given up as long as a job is open.
+                    if self.plan.journal_lasts && !self.disk.has_input_of(came.action) {
+                        return Err(format!("action {} came to a rank, and no inputs have it", came.action));
+                    }
                     if let Some(why) = self.words[number].objection(job, rank, &came) {
                         return Err(why);
                     }
