@@ -12,14 +12,14 @@ use crate::recording::{Earlier, End, Steps};
 /// Inputs that are taken in between two looks at whether the analyzer shall end.
 const INPUTS: u64 = 100;
 /// How often the log says how far it is.
-const TOLD_EACH: Duration = Duration::from_secs(5);
+const LINE_EACH: Duration = Duration::from_secs(5);
 
 /// A core that goes on where an earlier one was, and a clock that is not behind that one's. Nobody is served meanwhile.
 pub(super) async fn take_in(new: impl Fn(u64) -> Core, earlier: Earlier, now_ns: &Clock) -> Option<(Core, Clock)> {
     // Revisions and numbers of actions count from where they counted then.
     let (mut core, mut steps) = (new(earlier.begun.last_action), Steps::of_log(earlier));
     // It was all logged when it happened. What a defect makes of it must not keep the analyzer from starting.
-    let (begun, mut told) = (Instant::now(), TOLD_EACH);
+    let (begun, mut next_line) = (Instant::now(), LINE_EACH);
     let taken = loop {
         let part = with_default(NoSubscriber::default(), || {
             catch_unwind(AssertUnwindSafe(|| core.take_in(&mut steps, INPUTS)))
@@ -30,8 +30,8 @@ pub(super) async fn take_in(new: impl Fn(u64) -> Core, earlier: Earlier, now_ns:
             Ok(true) => break Ok(()),
             Err(error) => break Err(error),
         }
-        if begun.elapsed() >= told {
-            told = begun.elapsed() + TOLD_EACH;
+        if begun.elapsed() >= next_line {
+            next_line = begun.elapsed() + LINE_EACH;
             let mib = steps.bytes() >> 20;
             tracing::info!(mib, "the analyzer takes in what the one before had taken in; agents and commands wait");
         }
