@@ -184,7 +184,7 @@ impl Drawing<'_, '_> {
             }
             What::Collective { kind, root, bytes, combine_s } => {
                 let root = root.as_ref().map_or(String::new(), |root| format!(", root {root}"));
-                let mut sentences = vec![format!("{}{root}", collective(*kind))];
+                let mut sentences = vec![format!("{}{root}", kind.word())];
                 sentences.extend(bytes.as_ref().map(|bytes| sized(bytes, part.bytes)));
                 sentences.extend(combine_s.as_ref().map(|s| format!("combining two takes seconds = {s}")));
                 (sentences, "collective")
@@ -271,19 +271,6 @@ fn over(parts: &[Part]) -> Part {
     };
     let first = parts.first().cloned().unwrap_or_default();
     Part { bytes: range(|part| part.bytes), cost: range(|part| part.cost), ..first }
-}
-
-fn collective(kind: Collective) -> &'static str {
-    match kind {
-        Collective::Barrier => "barrier",
-        Collective::Broadcast => "broadcast",
-        Collective::Reduce => "reduce",
-        Collective::Allreduce => "allreduce",
-        Collective::Gather => "gather",
-        Collective::Scatter => "scatter",
-        Collective::Allgather => "allgather",
-        Collective::Alltoall => "alltoall",
-    }
 }
 
 /// An expression, and its values where it is more than a number.

@@ -60,6 +60,22 @@ pub enum Collective {
     Alltoall,
 }
 
+impl Collective {
+    /// Its word in descriptions.
+    pub fn word(self) -> &'static str {
+        match self {
+            Collective::Barrier => "barrier",
+            Collective::Broadcast => "broadcast",
+            Collective::Reduce => "reduce",
+            Collective::Allreduce => "allreduce",
+            Collective::Gather => "gather",
+            Collective::Scatter => "scatter",
+            Collective::Allgather => "allgather",
+            Collective::Alltoall => "alltoall",
+        }
+    }
+}
+
 /// A stage of a [`What::Pipeline`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage<E> {

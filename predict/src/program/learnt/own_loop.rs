@@ -179,7 +179,7 @@ impl Shape {
         }
         for (kind, _) in self.collectives.iter().filter(|(kind, _)| *kind != Collective::Barrier) {
             let bytes = seen.collectives.get(kind).map(|(_, bytes)| *bytes).into_iter().collect();
-            quantities.push(Quantity::new(format!("{}_bytes", word(*kind)), "B", bytes));
+            quantities.push(Quantity::new(format!("{}_bytes", kind.word()), "B", bytes));
         }
         Run {
             name: seen.name.clone(),
@@ -229,9 +229,9 @@ impl Shape {
             }
         }
         for (kind, rate) in &self.collectives {
-            let bytes = format!("bytes = \"{}_bytes\"\n", word(*kind));
+            let bytes = format!("bytes = \"{}_bytes\"\n", kind.word());
             let keys = if *kind == Collective::Barrier { "" } else { &bytes };
-            text.element(word(*kind), word(*kind), &everybody, *rate, keys, &mut body);
+            text.element(kind.word(), kind.word(), &everybody, *rate, keys, &mut body);
         }
         let list = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let run = [before, vec!["iterations".to_owned()], after].concat();
@@ -427,20 +427,6 @@ fn flows(messages: &BTreeMap<(u32, u32), Messages>) -> Vec<Flow> {
         }
     }
     flows.into_iter().map(|((rate, buffered, _), pairs)| Flow { pairs, rate, buffered }).collect()
-}
-
-/// A collective's word in descriptions.
-fn word(kind: Collective) -> &'static str {
-    match kind {
-        Collective::Barrier => "barrier",
-        Collective::Broadcast => "broadcast",
-        Collective::Reduce => "reduce",
-        Collective::Allreduce => "allreduce",
-        Collective::Gather => "gather",
-        Collective::Scatter => "scatter",
-        Collective::Allgather => "allgather",
-        Collective::Alltoall => "alltoall",
-    }
 }
 
 #[cfg(test)]
