@@ -353,6 +353,37 @@ fn the_outlook_names_ranks_and_how_sure_it_is() {
 }
 
 #[test]
+fn advice_rests_on_pi_unless_the_user_set_a_budget_and_decisions_say_what_pi_would_choose() {
+    // Each chunk costs the master so much that the time hardly falls beyond ten workers.
+    let run_with = |objective, limits| {
+        let mut plant = plant(8, 1e-3, 400);
+        plant.chunk_cost_s = 1e-3;
+        let mut tunlet = tunlet(objective, limits);
+        let result = run(&mut tunlet, &mut plant, 8, 8, |_, _| {}, |_| {});
+        (tunlet.report().next_allocation.expect("advice").workers, result.why)
+    };
+    let eight = Limits { min: 8, max: 0, ..Limits::default() };
+    let (by_time, why) = run_with(Objective::Time, eight);
+    let (by_pi, _) = run_with(Objective::Efficiency, eight);
+    let (within_budget, _) = run_with(Objective::Budget(32), eight);
+    assert_eq!(by_time, by_pi);
+    assert!(by_pi < within_budget, "{by_pi} {within_budget}");
+    assert!(why[0].ends_with("; Pi would keep 8 of 8 workers"), "{why:?}");
+    // 4 KiB per task: with many workers their way out limits.
+    let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s: 1e-11 };
+    let far = Some(LinkCost { cost, ..LinkCost::default() });
+    let network = move |window: &mut Window| {
+        window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
+        window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
+    };
+    let mut plant = plant(2, 4e-4, 4_000);
+    let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 6, |_, _| {}, network);
+    let why = result.why.iter().find(|why| why.contains("shortest iteration")).expect("another number");
+    let (_, pi) = why.split_once("; Pi would choose ").unwrap_or_else(|| panic!("{why}"));
+    assert!(pi.contains(" of 25 workers: ") && pi.contains(" instead of "), "{pi}");
+}
+
+#[test]
 fn few_tasks_of_very_different_length_do_not_make_the_number_restless() {
     let mut plant = plant(24, 5e-3, 60);
     plant.dist = Dist::Exponential;

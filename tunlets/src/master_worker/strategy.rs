@@ -417,7 +417,7 @@ impl MasterWorker {
         };
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
-             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}",
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
             workload.mean_s * 1e3,
             workload.sigma_s * 1e3,
             workload.tasks,
@@ -427,6 +427,10 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
+            count.map_or(String::new(), |count| {
+                let most = count.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
+                self.by_pi(&workload, best.setting, most, scale)
+            }),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))

@@ -108,6 +108,11 @@ fn cost_of(objective: Objective) -> impl Fn(&Forecast) -> f64 + Copy {
     move |f: &Forecast| cost(objective, f.workers, f.iteration_s, f.work_s)
 }
 
+/// Pi goes with the square of the time.
+fn power(objective: Objective) -> f64 {
+    if objective == Objective::Efficiency { 2.0 } else { 1.0 }
+}
+
 /// Signed doublings from one number to another.
 fn doublings(from: u32, to: u32) -> f64 {
     (f64::from(to.max(1)) / f64::from(from.max(1))).log2()
@@ -172,7 +177,7 @@ impl Workers {
     /// What a number measured beside what was expected of it is the model's error, in proportion to the doublings.
     fn learn(&mut self, trial: &Trial<u32>) {
         let Some((from, was)) = trial.from.zip(trial.before.cost()) else { return };
-        let (doublings, power) = (doublings(from, trial.to), self.power());
+        let (doublings, power) = (doublings(from, trial.to), power(self.objective));
         let error = self.deviation * (1.0 / trial.before.count() as f64 + 1.0 / WATCHED as f64).sqrt();
         let surprise = (was / trial.cost()).ln() - self.expected.mean;
         if surprise.is_finite() && doublings != 0.0 {
@@ -182,11 +187,6 @@ impl Workers {
             // The prior says what is usual; what was measured counts however unusual it is.
             *known = Gain { error: known.error.max(mean.abs()), ..*known }.after(measured);
         }
-    }
-
-    /// Pi goes with the square of the time.
-    fn power(&self) -> f64 {
-        if self.objective == Objective::Efficiency { 2.0 } else { 1.0 }
     }
 
     /// Objective and limits that the user asked for.
@@ -288,8 +288,21 @@ impl Workers {
         }
         self.forced = outside;
         self.expected = expected;
-        self.deviation = self.power() * forecast.deviation.max(now.deviation).hypot(noise);
+        self.deviation = power(self.objective) * forecast.deviation.max(now.deviation).hypot(noise);
         Some(Advice { to: next, now, error, gain: expected, drawn: forecast.faster.error, stepped: to != best.workers })
+    }
+
+    /// The present number and the one of least Pi among up to `most`, if that is another, with one setting; `scale` corrects the simulation.
+    pub fn least_pi(
+        &self,
+        workload: &WorkloadEstimator,
+        setting: TechniqueParameters,
+        most: u32,
+        scale: f64,
+    ) -> Option<(Forecast, Forecast)> {
+        let all = forecasts(workload, &[setting], (1, most), (SEED, scale, self.confidence), |_| true);
+        let (now, least) = (*all.first()?, cheapest(all.iter(), Forecast::pi_s)?);
+        (least.workers != now.workers).then_some((now, least))
     }
 
     /// Objective for the log.
@@ -303,8 +316,8 @@ impl Workers {
         }
     }
 
-    /// Advice for the next allocation: the same choice among up to [`BEYOND`] times the present number. `ratio` is the
-    /// present iteration time / ideal, `deviation` how far it scattered.
+    /// Advice for the next allocation: the number of least Pi among up to [`BEYOND`] times the present one, for what is asked for is paid; where the
+    /// user set a budget or a deadline, the same choice as theirs. `ratio` is the present iteration time / ideal, `deviation` how far it scattered.
     pub fn next_allocation(
         &self,
         workload: &WorkloadEstimator,
@@ -325,12 +338,16 @@ impl Workers {
         let now = *forecasts(workload, &settings, present, (SEED, 1.0, confidence), |_| true).first()?;
         let scale = ratio * workload.ideal_s() / now.iteration_s;
         let all = forecasts(workload, &settings, (low, high), (SEED, scale, confidence), |_| true);
-        let cost = cost_of(self.objective);
+        let objective = match self.objective {
+            Objective::Time | Objective::Efficiency | Objective::Fixed => Objective::Efficiency,
+            asked @ (Objective::Budget(_) | Objective::Deadline(_)) => asked,
+        };
+        let cost = cost_of(objective);
         let inside = || all.iter().filter(|f| (low..=high).contains(&f.workers));
         let least = cheapest(inside(), cost)?;
         // The fewest that are not surely worse.
         let error = |from: u32, to: u32| confidence.standard_errors() * OF_DOUBLING * doublings(from, to).abs().sqrt();
-        let good = |f: &&Forecast| (cost(f) / cost(&least)).ln() <= error(f.workers, least.workers);
+        let good = |f: &&Forecast| (cost(f) / cost(&least)).ln() <= power(objective) * error(f.workers, least.workers);
         let best = inside().filter(good).min_by_key(|f| f.workers)?;
         let error = error(workload.workers, best.workers);
         Some(NextAllocation {

@@ -8,11 +8,13 @@ use crate::master_worker::regime::Regime;
 use crate::master_worker::workers::{Advice, Present};
 use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
 use crate::model_error::EXACT;
+use crate::options::Objective;
 use crate::started::{awaited, room};
 use crate::trial::MODEL;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_vocabulary::Seconds;
 
 /// Most parked workers that a reason names.
 const NAMED: usize = 4;
@@ -85,7 +87,7 @@ impl MasterWorker {
         assignments.push((tuning_point.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
-            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}",
+            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}{}",
             self.workers.objective_text(),
             Inputs(workload),
             workload.tasks,
@@ -95,6 +97,7 @@ impl MasterWorker {
             next.pi_s(),
             next.workers,
             self.stake(gain, drawn, unchanged_s),
+            self.by_pi(&workload.with_workers(next.workers), next.setting, most, scale),
             if next.workers < now.workers { parked(workload, now.workers - next.workers) } else { String::new() },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
@@ -115,6 +118,27 @@ impl MasterWorker {
             gain: Some(gain.as_share(self.confidence)),
             ..Proposal::default()
         })
+    }
+
+    /// What the source's index would choose of the `most` workers there are (César 2006, ch. III, (17)), for the log; nothing where it decides itself.
+    pub(super) fn by_pi(
+        &self,
+        workload: &WorkloadEstimator,
+        setting: TechniqueParameters,
+        most: u32,
+        scale: f64,
+    ) -> String {
+        if self.workers.requested().0 == Objective::Efficiency {
+            return String::new();
+        }
+        let most = most.max(workload.workers);
+        match self.workers.least_pi(workload, setting, most, scale) {
+            Some((now, least)) => {
+                let (there, here) = (Seconds(least.iteration_s), Seconds(now.iteration_s));
+                format!("; Pi would choose {} of {most} workers: {there} instead of {here}", least.workers)
+            }
+            None => format!("; Pi would keep {} of {most} workers", workload.workers),
+        }
     }
 
     /// Settings that may suit another number better than `to`: the static split, or the technique that follows the tasks.
