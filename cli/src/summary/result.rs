@@ -152,10 +152,15 @@ pub fn saved(summary: &Value) -> Option<String> {
         let (left_out, longer) = (Count(left_out, what), Seconds(delays.iter().sum()));
         format!("; left out: {left_out}, {longer} longer in all than others with the same settings")
     });
+    let sure = half_width(&before, &after).map(|half| 100.0 * took_s / at_start_s * half.exp_m1());
+    let sure = sure.map_or(String::new(), |half| match half {
+        half if half <= 100.0 => format!(" +- {half:.1} %"),
+        _ => " (+- more than 100 %)".into(),
+    });
     let measured = format!("measured in {}{}", Count(before.len() as u64, what), left_out.unwrap_or_default());
     Some(match took_s <= at_start_s {
         true => format!(
-            "midrun's {changes} saved about {}: the {} after took {} instead of {}{same}, {:.1} % less than with the settings at start ({measured})",
+            "midrun's {changes} saved about {}: the {} after took {} instead of {}{same}, {:.1} %{sure} less than with the settings at start ({measured})",
             Seconds(at_start_s - took_s),
             Count(after.len() as u64, what),
             Seconds(took_s),
@@ -163,12 +168,25 @@ pub fn saved(summary: &Value) -> Option<String> {
             -share,
         ),
         false => format!(
-            "midrun's {changes} saved no time: the {} after took {} instead of {}{same}, {share:.1} % more than with the settings at start ({measured})",
+            "midrun's {changes} saved no time: the {} after took {} instead of {}{same}, {share:.1} %{sure} more than with the settings at start ({measured})",
             Count(after.len() as u64, what),
             Seconds(took_s),
             Seconds(at_start_s),
         ),
     })
+}
+
+/// Half the width of the interval of the ratio of both mean rates, as a difference of logarithms, at the usual level: Student's, of one scatter for both.
+fn half_width(before: &[&Cost], after: &[&Cost]) -> Option<f64> {
+    let squares = |windows: &[&Cost]| {
+        let logs: Vec<f64> = windows.iter().map(|cost| cost.rate().ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
+    };
+    let counts = (before.len() as f64, after.len() as f64);
+    let freedom = counts.0 + counts.1 - 2.0;
+    let variance = (squares(before) + squares(after)) / freedom * (1.0 / counts.0 + 1.0 / counts.1);
+    (freedom > 0.0).then(|| Confidence::default().student(freedom) * variance.sqrt())
 }
 
 fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str, Work)> {
@@ -255,12 +273,26 @@ mod tests {
     fn the_gain_is_told_for_the_same_work() {
         // The later iterations have twice the work, and take 1.5 times as long.
         let gained = saved(&run(json!([1.0, 1.0, 1.5, 1.5]), json!([0.5, 0.5, 1.0, 1.0]), json!(2))).unwrap();
-        let expected = "midrun's 1 change saved about 1.000 s: the 2 iterations after took 3.000 s instead of 4.000 s for the same work, 25.0 % less than with the settings at start (measured in 2 iterations)";
+        let expected = "midrun's 1 change saved about 1.000 s: the 2 iterations after took 3.000 s instead of 4.000 s for the same work, 25.0 % +- 0.0 % less than with the settings at start (measured in 2 iterations)";
         assert_eq!(gained, expected);
         let lost = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
-        assert!(lost.starts_with("midrun's 1 change saved no time: ") && lost.contains("10.0 % more"), "{lost}");
+        assert!(
+            lost.starts_with("midrun's 1 change saved no time: ") && lost.contains("10.0 % +- 0.0 % more"),
+            "{lost}"
+        );
         let nothing = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), Value::Null)).unwrap();
         assert_eq!(nothing, "midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn the_gain_is_as_sure_as_iterations_scatter() {
+        // Logarithms +-0.1 around 0 and around -0.5: the pooled deviation is 0.141, its error 0.141, Student's quantile of 2 is 4.303.
+        let times: Vec<f64> = [0.1, -0.1, -0.4, -0.6].map(f64::exp).to_vec();
+        let gained = saved(&run(json!(times), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
+        assert!(gained.contains(" % +- 50.8 % less"), "{gained}");
+        let short = json!({"iterations": 2, "iteration_s": [1.0, 0.5], "decisions": [{"iteration": 0, "applied_iteration": 1, "from": "a", "to": "b"}]});
+        let unsure = saved(&short).unwrap();
+        assert!(unsure.contains(", 50.0 % less"), "two iterations show no scatter: {unsure}");
     }
 
     #[test]
@@ -289,7 +321,7 @@ mod tests {
             assert!(gained.contains(&expected) && !gained.contains("no time"), "{first}: {gained}");
             let named = "; left out: 1 iteration, 59.9";
             assert!(gained.contains(named) || gained.contains("left out: 1 iteration, 60.0"), "{first}: {gained}");
-            let share = gained.split(" % less").next().unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+            let share = gained.split(" % +- ").next().unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap();
             assert!((49.0..51.0).contains(&share), "{first}: {gained}");
         }
         let often = saved(&with_delays(&[(1, 3.0), (5, 60.0), (6, 10.0), (11, 1.0)])).unwrap();
@@ -338,7 +370,7 @@ mod tests {
         let mut summary = run(json!([1.0, 1.0, 0.8, 0.8]), json!([0.1, 0.1, 0.4, 0.4]), json!(2));
         summary["pop"] = json!({"run_delay": 0.9});
         let gained = saved(&summary).unwrap();
-        assert!(gained.contains("instead of 2.000 s for as many tasks, 20.0 % less"), "{gained}");
+        assert!(gained.contains("instead of 2.000 s for as many tasks, 20.0 % +- 0.0 % less"), "{gained}");
     }
 
     #[test]
