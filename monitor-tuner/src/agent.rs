@@ -483,7 +483,7 @@ mod tests {
     use super::*;
     use midrun_proto::v1::assignment::Value;
     use midrun_proto::v1::{Assignment, BatchAck, OpenJobRequest, Phase, TimeReply, ToAgent, Welcome, When};
-    use midrun_ring::{Command, Identity, Segment, TuningPointKind, TuningPointSlot};
+    use midrun_ring::{Command, Identity, Segment};
     use prost::Message;
     use tokio::sync::mpsc::channel;
 
@@ -527,21 +527,11 @@ mod tests {
     /// An agent of one rank, its rank's memory, and what it sends.
     fn agent() -> (Agent, Segment, tokio::sync::mpsc::Receiver<FromAgent>) {
         let identity = Identity { world_size: 1, job: "j".into(), ..Identity::default() };
-        let (theirs, fd) = Segment::create(&identity, 1, 64).unwrap();
-        let slot = |name: &str, kind, maximum| TuningPointSlot {
-            name: name.into(),
-            kind,
-            minimum: 0.0,
-            maximum,
-            declared: 0.0,
-            value: 0.0,
-        };
-        theirs.declare_tuning_point(&slot("mw.factor", TuningPointKind::Real, 1.0));
-        theirs.declare_tuning_point(&slot("pipe.pattern", TuningPointKind::Text, 4096.0));
+        let (theirs, rank) = crate::rank::attached(&identity);
         let host = Host { now: midrun_vocabulary::Clock::new(|| 1_000_000), runs: |_, _| true };
         let (again, _) = channel(8);
         let mut agent = Agent::new(&Config::default(), host, None, again);
-        agent.join(1, Rank::new(Segment::open(fd).unwrap(), "j".into()));
+        agent.join(1, rank);
         let (stream, sent) = channel(64);
         agent.on_link(LinkEvent::Opening { stream, takes_parent: false });
         (agent, theirs, sent)

@@ -71,22 +71,10 @@ fn when_of(action: &Action) -> u32 {
 mod tests {
     use super::*;
     use midrun_proto::v1::Assignment;
-    use midrun_ring::{Identity, Segment, TuningPointSlot};
+    use midrun_ring::{Identity, Segment};
 
     fn rank() -> (Segment, Rank) {
-        let identity = Identity { world_size: 1, ..Identity::default() };
-        let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
-        let tuning_point = |name: &str, kind, maximum| TuningPointSlot {
-            name: name.into(),
-            kind,
-            minimum: 0.0,
-            maximum,
-            declared: 0.0,
-            value: 0.0,
-        };
-        theirs.declare_tuning_point(&tuning_point("mw.factor", TuningPointKind::Real, 1.0));
-        theirs.declare_tuning_point(&tuning_point("pipe.pattern", TuningPointKind::Text, 4096.0));
-        (theirs, Rank::new(Segment::open(fd).unwrap(), "j".into()))
+        crate::rank::attached(&Identity { world_size: 1, ..Identity::default() })
     }
 
     fn action(tuning_point: &str, number: f64) -> Action {

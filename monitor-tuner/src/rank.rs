@@ -151,6 +151,26 @@ impl Rank {
     }
 }
 
+/// The memory of a rank that offers a number and a text, as the rank has it, and attached.
+#[cfg(test)]
+pub fn attached(identity: &midrun_ring::Identity) -> (Segment, Rank) {
+    let (theirs, fd) = Segment::create(identity, 1, 64).unwrap();
+    for (name, kind, maximum) in
+        [("mw.factor", TuningPointKind::Real, 1.0), ("pipe.pattern", TuningPointKind::Text, 4096.0)]
+    {
+        let name = name.into();
+        theirs.declare_tuning_point(&midrun_ring::TuningPointSlot {
+            name,
+            kind,
+            minimum: 0.0,
+            maximum,
+            declared: 0.0,
+            value: 0.0,
+        });
+    }
+    (theirs, Rank::new(Segment::open(fd).unwrap(), "j".into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::ask;
 use midrun_tests::mpi::command;
+use midrun_tests::process::Ended;
 use midrun_tests::synthetic::{assert_whole, end, wait_for_iterations};
 use midrun_tests::{
     Analyzer, Cluster, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, ranks, root, run, wait_until,
@@ -379,27 +380,36 @@ fn a_job_whose_analyzers_host_dies_goes_on_and_says_that_its_summary_is_lost(mpi
     wait_until("the agents of the other hosts have ended", || left(&scratch).is_empty());
 }
 
+/// A short job with three ranks on one host and two on another.
+fn on_two_hosts(scratch: &Scratch, mpi: Mpi) -> Option<Vec<String>> {
+    synthetic(scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none")
+}
+
+/// Runs it to its end under midrun: it is whole, and so is its summary.
+fn run_whole(scratch: &Scratch, line: &[String]) -> (Ended, Summary) {
+    let file = scratch.path("s.json");
+    let words = run::words(&["--summary", &file.display().to_string()], line);
+    let ended = Process::start(scratch, "run", command(&Cluster::on("h1", &words))).succeed();
+    assert_eq!(assert_whole(&ended).len(), 8);
+    let summary = Summary::read(&file);
+    summary.assert_contract();
+    (ended, summary)
+}
+
 #[each_mpi]
 fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let scratch = Scratch::new();
-    let line =
-        synthetic(&scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none");
+    let line = on_two_hosts(&scratch, mpi);
     need!(line.is_some(), "the MPI is not here");
     let _cluster = Cluster::up(2, "100mbit");
-    let line = line.expect("it is here");
-    let file = scratch.path("s.json").display().to_string();
     // Emulated hosts share all directories: the second one shall see neither midrun nor the agents of the first.
     for hidden in [midrun().with_file_name(""), scratch.path("run")] {
         let mount = ["mount", "-t", "tmpfs", "none", &hidden.display().to_string()];
         assert!(Cluster::ask("h2", &mount).is_some(), "{}", hidden.display());
     }
-    let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
-    let ended = Process::start(&scratch, "run", run).succeed();
-    assert_eq!(assert_whole(&ended).len(), 8);
+    let (ended, summary) = run_whole(&scratch, &line.expect("it is here"));
     assert_eq!(ended.err.matches("on h2, so the program runs untuned there").count(), 2, "{}", ended.err);
-    let summary = Summary::read(&scratch.path("s.json"));
-    summary.assert_contract();
     assert_eq!((summary.count("/ranks"), summary.count("/unseen_ranks")), (3, 2), "{}", ended.err);
     assert!(ended.err.contains("2 ranks ran untuned, since no agent saw them"), "{}", ended.err);
 }
@@ -408,20 +418,13 @@ fn ranks_on_a_host_without_midrun_run_untuned_which_is_said_and_counted(mpi: Mpi
 fn ranks_on_a_host_with_another_version_of_midrun_run_untuned_which_is_counted(mpi: Mpi) {
     need!(Cluster::is_possible(), "no network namespaces");
     let scratch = Scratch::new();
-    let line =
-        synthetic(&scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none");
+    let line = on_two_hosts(&scratch, mpi);
     need!(line.is_some(), "the MPI is not here");
     let _cluster = Cluster::up(2, "100mbit");
-    let line = line.expect("it is here");
-    let file = scratch.path("s.json").display().to_string();
     let other = mpi.another_version(&scratch).join("libmidrun.so").display().to_string();
     let own = mpi.library().canonicalize().expect("libmidrun").display().to_string();
     assert!(Cluster::ask("h2", &["mount", "--bind", &other, &own]).is_some(), "{own}");
-    let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
-    let ended = Process::start(&scratch, "run", run).succeed();
-    assert_eq!(assert_whole(&ended).len(), 8);
-    let summary = Summary::read(&scratch.path("s.json"));
-    summary.assert_contract();
+    let (ended, summary) = run_whole(&scratch, &line.expect("it is here"));
     let counts = (summary.count("/ranks"), summary.count("/unseen_ranks"), summary.count("/iterations"));
     assert_eq!(counts, (3, 2, 8), "{}", ended.err);
     assert!(ended.err.contains("2 ranks ran untuned, since no agent saw them"), "{}", ended.err);

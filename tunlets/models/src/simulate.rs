@@ -95,14 +95,9 @@ impl Drawings {
         Drawings { traces, independent }
     }
 
-    /// How many drawings there are.
-    pub fn count(&self) -> usize {
-        self.traces.len()
-    }
-
-    /// How many of the drawings are independent of each other.
-    pub fn independent(&self) -> usize {
-        self.independent
+    /// Share of the drawings that are independent of each other.
+    pub fn independent(&self) -> f64 {
+        self.independent as f64 / self.traces.len().max(1) as f64
     }
 
     /// The result of each of the first `runs` drawings. `input` may differ from that of the drawings in everything but the number

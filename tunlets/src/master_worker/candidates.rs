@@ -7,7 +7,7 @@ use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use crate::{TuningPoint, Window};
 use midrun_models::factoring::least_chunk;
-use midrun_models::simulate::{Drawings, SimResult};
+use midrun_models::simulate::{Drawings, SimInput, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Simulated iterations per candidate: few for all, more for those that may be the best, few to explain a measurement. The
@@ -174,8 +174,9 @@ pub fn begins_at_once(from: &TechniqueParameters, to: &TechniqueParameters) -> b
 /// Forecasts of `settings`, in their order, all on the same drawn tasks. The same workload and seed give the same
 /// forecasts.
 pub fn forecast(workload: &WorkloadEstimator, settings: &[TechniqueParameters], seed: u64, runs: u64) -> Vec<Forecast> {
-    let drawings = draw(workload, seed, runs);
-    settings.iter().map(|&setting| Simulation::new(&drawings, workload, setting, runs).forecast(None)).collect()
+    let load = workload.load();
+    let drawings = draw(&load, seed, runs);
+    settings.iter().map(|&setting| Simulation::new(&drawings, &load, setting, runs).forecast(None)).collect()
 }
 
 /// The shares of the technique that was in force in an iteration, the best by simulation first; empty where it has none, or nothing was seen.
@@ -193,14 +194,8 @@ pub fn runs(tasks: u64, most: u64) -> u64 {
     (TASKS / tasks.max(1)).clamp(LEAST, FINE).min(most)
 }
 
-/// Share of the drawings that are independent of each other.
-fn share_of_independent(drawings: &Drawings) -> f64 {
-    drawings.independent() as f64 / drawings.count().max(1) as f64
-}
-
-fn draw(workload: &WorkloadEstimator, seed: u64, runs: u64) -> Drawings {
-    let runs = self::runs(workload.tasks, runs);
-    Drawings::new(&workload.load(), seed..seed + runs)
+fn draw(load: &SimInput, seed: u64, runs: u64) -> Drawings {
+    Drawings::new(load, seed..seed + self::runs(load.tasks, runs))
 }
 
 /// A setting's simulated iterations.
@@ -212,26 +207,26 @@ struct Simulation {
 }
 
 impl Simulation {
-    fn new(drawings: &Drawings, workload: &WorkloadEstimator, setting: TechniqueParameters, runs: u64) -> Simulation {
-        let each = drawings.each(&workload.load(), &setting, runs as usize);
-        Simulation { setting, each, independent: share_of_independent(drawings) }
+    fn new(drawings: &Drawings, load: &SimInput, setting: TechniqueParameters, runs: u64) -> Simulation {
+        let each = drawings.each(load, &setting, runs as usize);
+        Simulation { setting, each, independent: drawings.independent() }
     }
 
     /// `None` where the mean time is above `most_s`, seconds.
     fn within(
         drawings: &Drawings,
-        workload: &WorkloadEstimator,
+        load: &SimInput,
         (setting, runs): (TechniqueParameters, u64),
         most_s: f64,
     ) -> Option<Simulation> {
-        let each = drawings.each_within(&workload.load(), &setting, 0..runs as usize, most_s)?;
-        Some(Simulation { setting, each, independent: share_of_independent(drawings) })
+        let each = drawings.each_within(load, &setting, 0..runs as usize, most_s)?;
+        Some(Simulation { setting, each, independent: drawings.independent() })
     }
 
     /// With the drawings up to `runs` that were left out.
-    fn continued(mut self, drawings: &Drawings, workload: &WorkloadEstimator, runs: u64) -> Simulation {
+    fn continued(mut self, drawings: &Drawings, load: &SimInput, runs: u64) -> Simulation {
         let left_out = self.each.len()..runs as usize;
-        let more = drawings.each_within(&workload.load(), &self.setting, left_out, f64::INFINITY);
+        let more = drawings.each_within(load, &self.setting, left_out, f64::INFINITY);
         self.each.extend(more.into_iter().flatten());
         self
     }
@@ -263,7 +258,8 @@ impl Simulation {
 
 /// Forecast of one setting, over as many drawings as [`shortlist`] takes.
 pub fn present(workload: &WorkloadEstimator, current: TechniqueParameters) -> Forecast {
-    Simulation::new(&draw(workload, SEED, FINE), workload, current, FINE).forecast(None)
+    let load = workload.load();
+    Simulation::new(&draw(&load, SEED, FINE), &load, current, FINE).forecast(None)
 }
 
 /// Forecasts of the `settings` that may be the best, and of `current` first of all.
@@ -273,13 +269,14 @@ pub fn shortlist(
     settings: &[TechniqueParameters],
     confidence: Confidence,
 ) -> (Forecast, Vec<Forecast>) {
-    let drawings = draw(workload, SEED, FINE);
-    let now = Simulation::new(&drawings, workload, current, FINE);
-    let explained = workload.without_overhead();
+    let load = workload.load();
+    let drawings = draw(&load, SEED, FINE);
+    let now = Simulation::new(&drawings, &load, current, FINE);
+    let explained = workload.without_overhead().load();
     let bare = |setting: TechniqueParameters| Simulation::new(&drawings, &explained, setting, COARSE);
     let now_bare = workload.has_overhead().then(|| bare(current));
-    let fine = promising(&drawings, workload, settings).into_iter().map(|coarse| {
-        let there = coarse.continued(&drawings, workload, FINE);
+    let fine = promising(&drawings, &load, settings).into_iter().map(|coarse| {
+        let there = coarse.continued(&drawings, &load, FINE);
         // Of two explanations that nothing tells apart each is half as far from their mean as from the other.
         let attributed = now_bare
             .as_ref()
@@ -291,14 +288,14 @@ pub fn shortlist(
 
 /// The settings that are to be simulated further, the best first: the first few of a coarse look, and those that are preferred on
 /// near ties. What can no longer be among them is not simulated to its end.
-fn promising(drawings: &Drawings, workload: &WorkloadEstimator, settings: &[TechniqueParameters]) -> Vec<Simulation> {
+fn promising(drawings: &Drawings, load: &SimInput, settings: &[TechniqueParameters]) -> Vec<Simulation> {
     let preferred = |setting: &TechniqueParameters| matches!(setting.kind, Technique::None | Technique::Daf);
     let mut best: Vec<(f64, usize, Simulation)> = Vec::new();
     // From behind: single tasks, the slowest to simulate, stand in front.
     for (at, setting) in settings.iter().enumerate().rev() {
         let last_s = best.get(PROMISING - 1).map_or(f64::INFINITY, |(time_s, ..)| *time_s);
         let most_s = if preferred(setting) { last_s * (1.0 + EXACT) } else { last_s };
-        if let Some(there) = Simulation::within(drawings, workload, (*setting, COARSE), most_s) {
+        if let Some(there) = Simulation::within(drawings, load, (*setting, COARSE), most_s) {
             let time_s = there.forecast(None).iteration_s;
             let place = best.partition_point(|known| (known.0, known.1) < (time_s, at));
             best.insert(place, (time_s, at, there));

@@ -323,17 +323,22 @@ fn a_predicted_time_carries_an_interval_that_the_measured_one_meets() {
     assert!(uncertainty < 0.4, "it says something: {uncertainty}");
 }
 
+/// 4 KiB per task: with many workers their way out limits.
+fn message_bound(per_byte_error_s: f64) -> impl FnMut(&mut Window) {
+    let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s };
+    let far = Some(LinkCost { cost, ..LinkCost::default() });
+    move |window| {
+        window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
+        window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
+    }
+}
+
 #[test]
 fn what_is_badly_known_widens_the_interval_of_what_rests_on_it() {
-    // 4 KiB per task: with many workers their way out limits, and lambda decides.
+    // With many workers lambda decides.
     let width = |per_byte_error_s| {
-        let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s };
-        let far = Some(LinkCost { cost, ..LinkCost::default() });
-        let network = move |window: &mut Window| {
-            window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
-            window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
-        };
         let mut plant = plant(2, 4e-4, 4_000);
+        let network = message_bound(per_byte_error_s);
         let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 16, |_, _| {}, network);
         let number = result.why.iter().position(|why| why.contains("shortest iteration")).expect("another number");
         result.predicted[number].1
@@ -369,14 +374,7 @@ fn advice_rests_on_pi_unless_the_user_set_a_budget_and_decisions_say_what_pi_wou
     assert_eq!(by_time, by_pi);
     assert!(by_pi < within_budget, "{by_pi} {within_budget}");
     assert!(why[0].ends_with("; Pi would keep 8 of 8 workers"), "{why:?}");
-    // 4 KiB per task: with many workers their way out limits.
-    let cost = Cost { start_up_s: 1e-4, start_up_error_s: 1e-6, per_byte_s: 1e-8, per_byte_error_s: 1e-11 };
-    let far = Some(LinkCost { cost, ..LinkCost::default() });
-    let network = move |window: &mut Window| {
-        window.network = Some(Network { far, near: None, task_bytes: 4096, result_bytes: 8 });
-        window.iteration_s += window.tasks as f64 * 4096.0 * 1e-8;
-    };
-    let mut plant = plant(2, 4e-4, 4_000);
+    let (mut plant, network) = (plant(2, 4e-4, 4_000), message_bound(1e-11));
     let result = run(&mut tunlet(Objective::Time, Limits::default()), &mut plant, 25, 6, |_, _| {}, network);
     let why = result.why.iter().find(|why| why.contains("shortest iteration")).expect("another number");
     let (_, pi) = why.split_once("; Pi would choose ").unwrap_or_else(|| panic!("{why}"));

@@ -427,10 +427,7 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
-            count.map_or(String::new(), |count| {
-                let most = count.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
-                self.by_pi(&workload, best.setting, most, scale)
-            }),
+            count.map_or(String::new(), |count| self.by_pi(&workload, best.setting, number::most(count), scale)),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))

@@ -43,6 +43,11 @@ fn parked(workload: &WorkloadEstimator, count: u32) -> String {
     format!("; parked first, for they cost more than they give: {}{rest}", names.join(", "))
 }
 
+/// Workers there are, by the tuning point of their number.
+pub(super) fn most(tuning_point: &TuningPoint) -> u32 {
+    tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
 impl MasterWorker {
     /// Proposes another number of workers, if it pays; `from` and `to` are the settings before and with it. If more workers
     /// would pay than there are, and `spare` ones can be started, they are started first.
@@ -57,7 +62,7 @@ impl MasterWorker {
         if spare.is_some_and(awaited) {
             return None; // decided once all of them have joined
         }
-        let most = tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32;
+        let most = most(tuning_point);
         let workload = &workload.ahead();
         let rivals = self.rivals(to, workload, tuning_point);
         let Advice { to: next, now, error, gain, drawn, stepped } = self.workers.advise(
