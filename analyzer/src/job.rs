@@ -35,7 +35,7 @@ use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
 use membership::Roster;
 use memory::Memory;
-use overrides::{Overrides, Round};
+use overrides::{Options, Overrides, Round};
 use point_texts::PointTexts;
 use publication::Publication;
 use synchronized::Outcome;
@@ -747,7 +747,12 @@ impl Job {
                     _ => Ok(()),
                 };
                 let renewed = renewed.map_err(|error| error.to_string());
-                self.overrides.begin(ctx, (ask, control), renewed, self.spec.dry_run, &self.roster);
+                let options = match self.spec.dry_run {
+                    _ if self.awaits_options() => Options::Awaited,
+                    true => Options::DryRun,
+                    false => Options::Tune,
+                };
+                self.overrides.begin(ctx, (ask, control), renewed, options, &self.roster);
             } else {
                 return;
             }

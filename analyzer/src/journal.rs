@@ -1,7 +1,7 @@
 //! The journal: one line of JSON per event, decision and action, each with a checksum, on disk before the action is sent. An analyzer
 //! that starts reads it: what owners of jobs have set, and the number of the last action.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,6 +48,29 @@ pub struct Journal {
     settings: BTreeMap<String, Value>,
     last_action: u64,
     is_given_up: bool,
+    unwritten: Unwritten,
+}
+
+/// Lines that a full disk did not take: the newest ones.
+#[derive(Debug, Default)]
+struct Unwritten {
+    lines: VecDeque<String>,
+    bytes: usize,
+    /// Older ones that were too many.
+    dropped: u64,
+}
+
+impl Unwritten {
+    fn keep(&mut self, line: String) {
+        self.bytes += line.len();
+        self.lines.push_back(line);
+        while self.bytes > limits::UNWRITTEN_BYTES
+            && let Some(oldest) = self.lines.pop_front()
+        {
+            self.bytes -= oldest.len();
+            self.dropped += 1;
+        }
+    }
 }
 
 impl Journal {
@@ -64,6 +87,7 @@ impl Journal {
             settings: BTreeMap::new(),
             last_action: 0,
             is_given_up: false,
+            unwritten: Unwritten::default(),
         };
         let Some(path) = path else { return Ok((journal, Recalled::default())) };
         let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
@@ -133,14 +157,19 @@ impl Journal {
         if self.file.as_ref().is_some_and(|file| file.bytes() >= self.most) {
             self.rotate();
         }
-        self.append(line);
+        let text = with_checksum(line);
+        if !self.append(&text) && self.is_given_up {
+            self.unwritten.keep(text);
+        }
     }
 
-    fn append(&mut self, line: &Value) {
-        let Some(file) = &mut self.file else { return };
-        if let Err(error) = file.append(with_checksum(line).as_bytes()) {
-            self.give_up(&error);
+    /// Whether it could be written.
+    fn append(&mut self, text: &str) -> bool {
+        let appended = self.file.as_mut().map(|file| file.append(text.as_bytes()));
+        if let Some(Err(error)) = &appended {
+            self.give_up(error);
         }
+        matches!(appended, Some(Ok(())))
     }
 
     /// Begins a new file with all that must not be forgotten; the one before stays beside it, the one before that goes.
@@ -157,10 +186,9 @@ impl Journal {
     }
 
     fn continue_here(&mut self) {
-        self.append(&json!({"event": "journal-continued", "action": self.last_action}));
-        for line in self.settings.values().cloned().collect::<Vec<Value>>() {
-            self.append(&line);
-        }
+        let continued = json!({"event": "journal-continued", "action": self.last_action});
+        let lines: Vec<String> = std::iter::once(&continued).chain(self.settings.values()).map(with_checksum).collect();
+        lines.iter().for_each(|line| _ = self.append(line));
     }
 
     /// Waits until everything is on disk: before an action leaves, and before a person is answered.
@@ -177,18 +205,24 @@ impl Journal {
         self.file = None;
     }
 
-    /// Tries to write a journal again that could not be written: it goes on with what must not be forgotten.
+    /// Tries to write a journal again that could not be written: it goes on with the lines that are missing, and what must not be forgotten.
     pub fn go_on(&mut self) {
         if !self.is_given_up {
             return;
         }
         let Ok(file) = self.opened(true) else { return };
         self.file = Some(file);
-        self.continue_here();
-        self.sync();
+        let Unwritten { lines, bytes, dropped } = std::mem::take(&mut self.unwritten);
+        if lines.iter().all(|line| self.append(line)) {
+            self.continue_here();
+            self.sync();
+        }
         if self.file.is_some() {
             self.is_given_up = false;
-            tracing::info!(path = %self.path.display(), "the journal is written again");
+            let (path, missed) = (self.path.display(), lines.len());
+            tracing::info!(%path, missed, dropped, "the journal is written again, with what it missed, but for what was dropped");
+        } else {
+            self.unwritten = Unwritten { lines, bytes, dropped };
         }
     }
 }
@@ -363,6 +397,26 @@ mod tests {
         journal.write(&json!({"event": "action", "job": "a", "action": 78}));
         let (_, recalled) = open(&path);
         assert_eq!((recalled.jobs.len(), recalled.last_action, recalled.damaged), (1, 78, 0));
+        // What was decided without room has its line, in its place.
+        let written = text(&path);
+        let actions: Vec<u64> = written
+            .lines()
+            .filter_map(checked)
+            .filter(|line| line["event"] == "action")
+            .filter_map(|line| line["action"].as_u64())
+            .collect();
+        assert_eq!(actions, [77, 78], "{written}");
+    }
+
+    #[test]
+    fn the_newest_lines_wait_for_room_and_older_ones_are_counted() {
+        let mut unwritten = Unwritten::default();
+        let line = |n: u8| n.to_string().repeat(limits::UNWRITTEN_BYTES / 8);
+        (0..20).for_each(|n| unwritten.keep(line(n % 10)));
+        assert_eq!((unwritten.lines.len(), unwritten.bytes, unwritten.dropped), (8, limits::UNWRITTEN_BYTES, 12));
+        assert_eq!(unwritten.lines.back(), Some(&line(9)));
+        unwritten.keep(line(0).repeat(9));
+        assert_eq!((unwritten.lines.len(), unwritten.bytes, unwritten.dropped), (0, 0, 21));
     }
 
     #[test]

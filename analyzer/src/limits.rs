@@ -142,6 +142,8 @@ pub const JOURNAL_BYTES: u64 = 256 << 20;
 pub const INPUT_LOG_BYTES: u64 = 256 << 20;
 /// A journal that could not be written is tried again so often, milliseconds.
 pub const JOURNAL_RETRY_MS: u64 = 1_000;
+/// Lines of the journal that wait for room on the disk, bytes: the newest ones.
+pub const UNWRITTEN_BYTES: usize = 4 << 20;
 /// Size at which a recording ends, bytes.
 pub const RECORDING_BYTES: u64 = 8 << 30;
 /// Longest frame of a recording, bytes.

@@ -58,7 +58,7 @@ impl Story {
     }
 
     /// The one answer there is, as (done, text).
-    fn answer_to(&mut self, control: Control) -> (bool, String) {
+    pub(super) fn answer_to(&mut self, control: Control) -> (bool, String) {
         self.control(1, control);
         let lines = self.controlled();
         let [(1, line)] = &lines[..] else { panic!("one answer: {lines:?}") };

@@ -83,6 +83,9 @@ fn the_owners_options_decide_at_an_analyzer_with_other_ones_and_opening_again_is
 fn while_the_owners_options_are_on_their_way_nothing_changes() {
     let mut story = Story::late(Vec::new(), true);
     assert_eq!(story.actions_upon(0), [], "the agent says that there are options, and not which");
+    let (done, text) = story.answer_to(set("mw.technique", "1", None));
+    assert!(!done && text.contains("options are not known here yet"), "{text}");
+    assert_eq!(story.actions(), []);
     story.brings(LinkId(2), "", vec![options(false, "auto")], false);
     assert_eq!(story.actions_upon(1).len(), 1, "now they are known");
 }

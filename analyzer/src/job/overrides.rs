@@ -57,6 +57,17 @@ impl Active {
     }
 }
 
+/// What the options of the job's owner say of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Options {
+    /// They allow them.
+    Tune,
+    /// They allow none.
+    DryRun,
+    /// They are on their way.
+    Awaited,
+}
+
 /// Actions that an override needs next.
 pub(super) enum Round {
     /// By each rank by itself.
@@ -231,13 +242,13 @@ impl Overrides {
         ctx: &mut Ctx<'_>,
         (ask, control): (AskId, Control),
         renewed: Result<(), String>,
-        dry_run: bool,
+        options: Options,
         roster: &Roster,
     ) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         let asked = renewed.and_then(|()| match &control {
             Control::Set { point, value, rank, .. } => {
-                admissible(&control, dry_run)?;
+                admissible(&control, options)?;
                 if self.manual.values.len() >= limits::MANUAL_VALUES {
                     return Err(format!(
                         "{} values are set by hand: midrun resume lets them go",
@@ -379,7 +390,7 @@ fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> Str
 }
 
 /// The error says why a `set` cannot be, whatever its ranks have.
-fn admissible(control: &Control, dry_run: bool) -> Result<(), String> {
+fn admissible(control: &Control, options: Options) -> Result<(), String> {
     match control {
         Control::Set { synchronized: true, rank: Some(_), .. } => {
             Err("--together is for all ranks that have the point: leave --rank out".into())
@@ -390,7 +401,12 @@ fn admissible(control: &Control, dry_run: bool) -> Result<(), String> {
         Control::Set { at_iteration: Some(_), synchronized: true, .. } => {
             Err("--together chooses the iteration itself: leave --at-iteration out".into())
         }
-        Control::Set { .. } if dry_run => Err("the job runs with --dry-run, which changes nothing".into()),
+        Control::Set { .. } if options == Options::DryRun => {
+            Err("the job runs with --dry-run, which changes nothing".into())
+        }
+        Control::Set { .. } if options == Options::Awaited => {
+            Err("the owner's options are not known here yet, and the job may run with --dry-run: try again".into())
+        }
         _ => Ok(()),
     }
 }

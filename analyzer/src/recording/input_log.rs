@@ -191,12 +191,17 @@ fn is_of(id: &Option<v1::RankId>, jobs: &BTreeSet<&str>) -> bool {
 
 fn is_about(message: &Said, jobs: &BTreeSet<&str>) -> bool {
     match message {
-        Said::Hello(hello) => hello.ranks.iter().any(|rank| is_of(&rank.id, jobs)),
+        // An agent may know a job's owner before it has a rank of the job.
+        Said::Hello(hello) => {
+            hello.ranks.iter().any(|rank| is_of(&rank.id, jobs))
+                || hello.owner_settings.iter().any(|settings| jobs.contains(&*settings.job))
+        }
         Said::Batch(batch) => {
             batch.joined.iter().any(|rank| is_of(&rank.id, jobs))
                 || batch.reports.iter().any(|report| is_of(&report.id, jobs))
                 || batch.left.iter().any(|rank| is_of(&rank.id, jobs))
         }
+        Said::OwnerSettingsKept(kept) => jobs.contains(&*kept.job),
         _ => false,
     }
 }

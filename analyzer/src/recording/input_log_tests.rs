@@ -128,6 +128,21 @@ fn a_shortened_log_has_what_the_open_jobs_and_their_links_need_and_nothing_else(
 }
 
 #[test]
+fn a_shortened_log_has_the_word_of_an_agent_that_knew_the_owner_before_it_had_a_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = log_at(HostDisk, folder.path());
+    log.shorten(&jobs(&[]));
+    let owner_settings = vec![v1::OwnerSettings { job: "a".into(), version: 3, ..Default::default() }];
+    let known = said(1, Said::Hello(v1::Hello { owner_settings, ..Default::default() }));
+    let kept = said(2, Said::OwnerSettingsKept(v1::OwnerSettingsKept { job: "a".into(), version: 3 }));
+    let ended = |link| What::LinkEnded(v1::LinkEnded { link, goodbye: false });
+    let all = [known, ended(1), said(2, Said::Hello(v1::Hello::default())), kept, ended(2), hello(3, "a")];
+    all.iter().for_each(|what| log.keep(1, what.clone()));
+    log.shorten(&jobs(&["a"]));
+    assert_eq!(frames(&log), all);
+}
+
+#[test]
 fn a_log_of_another_configuration_or_version_is_not_taken_in() {
     let folder = tempfile::tempdir().unwrap();
     log_at(HostDisk, folder.path()).shorten(&jobs(&[]));

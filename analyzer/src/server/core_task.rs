@@ -163,7 +163,9 @@ impl CoreTask {
             match output {
                 Output::Journal(line) => self.journal.write(line),
                 Output::KeepSettings(settings) => self.journal.write(&settings_line(settings)),
-                Output::Act { .. } | Output::Answer { answer: Answer::Controlled(_), .. } => is_promise = true,
+                Output::Act { .. } | Output::Answer { answer: Answer::Controlled(_) | Answer::Opened, .. } => {
+                    is_promise = true;
+                }
                 _ => {}
             }
         }

@@ -1,10 +1,13 @@
 //! Runs simulations of the whole system, one per seed, and names the seeds in which a promise was broken.
+//!
+//! Each runs in a process of its own: tokio counts the runtimes of a process, and its choice between ready branches follows from that.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use anyhow::Context;
 use clap::Parser;
 use midrun_simulation::{Outcome, note_panics, run};
 
@@ -20,6 +23,9 @@ struct Arguments {
     /// Run this seed alone and tell what happens
     #[arg(long)]
     seed: Option<u64>,
+    /// Tell it as one line of JSON
+    #[arg(long, requires = "seed")]
+    json: bool,
     /// End at the first seed in which a promise was broken
     #[arg(long)]
     first: bool,
@@ -36,9 +42,19 @@ fn main() -> ExitCode {
     }
     note_panics();
     match arguments.seed {
+        Some(seed) if arguments.json => {
+            println!("{}", serde_json::to_string(&run(seed)).expect("numbers and texts"));
+            ExitCode::SUCCESS
+        }
         Some(seed) => tell(&run(seed)),
         None => all(&arguments),
     }
+}
+
+/// The outcome of a seed, from a process of its own.
+fn apart(seed: u64) -> anyhow::Result<Outcome> {
+    let output = Command::new(std::env::current_exe()?).args(["--json", "--seed", &seed.to_string()]).output()?;
+    serde_json::from_slice(&output.stdout).with_context(|| output.status.to_string())
 }
 
 fn tell(outcome: &Outcome) -> ExitCode {
@@ -82,7 +98,8 @@ fn all(arguments: &Arguments) -> ExitCode {
                         return;
                     }
                     let seed = arguments.from + number;
-                    let outcome = run(seed);
+                    let outcome =
+                        apart(seed).unwrap_or_else(|error| Outcome::broken(format!("the simulation ended: {error:#}")));
                     let mut totals = totals_of();
                     totals.run += 1;
                     totals.applied += outcome.applied;

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use turmoil::Sim;
 
 use crate::disk::SimDisk;
@@ -40,7 +41,7 @@ const LOOK_NS: u64 = S / 10;
 /// The system and its simulated network hold less than this, bytes. The analyzer's message limit is 16 MiB; no queue has as many.
 const HELD: i64 = 128 << 20;
 /// The result of a simulation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// A promise that was broken, as a sentence.
     pub broken: Option<String>,
@@ -78,14 +79,14 @@ pub fn run(seed: u64) -> Outcome {
     });
     match simulation.expect("a thread").join() {
         Ok(outcome) => outcome,
-        Err(_) => Outcome {
-            broken: Some("the simulation itself panicked".into()),
-            fingerprint: 0,
-            most_held: 0,
-            applied: 0,
-            carried: 0,
-            story: String::new(),
-        },
+        Err(_) => Outcome::broken("the simulation itself panicked".into()),
+    }
+}
+
+impl Outcome {
+    /// Of a simulation that came to no end.
+    pub fn broken(why: String) -> Outcome {
+        Outcome { broken: Some(why), fingerprint: 0, most_held: 0, applied: 0, carried: 0, story: String::new() }
     }
 }
 
