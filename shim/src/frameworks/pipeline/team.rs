@@ -131,14 +131,18 @@ impl Rank {
                 let began_ns = clock::now_ns();
                 now.own = Some(Own { chunk, computed: 0, busy_ns: 0, sum_sq_s2: 0.0, began_ns });
             }
-            if now.own.is_some() {
-                self.compute_own(&mut now, &of)?;
-            } else if let Some((from, tasks)) = self.teams.tasks.pop_front() {
-                self.work(from, tasks)?;
-            } else {
-                let before_ns = clock::now_ns();
-                self.wait()?;
-                waited_ns += clock::now_ns().saturating_sub(before_ns);
+            // While it computes, nobody feeds the workers: results that have come are taken first.
+            self.absorb()?;
+            if self.teams.results.is_empty() {
+                if now.own.is_some() && now.ledger.own_task_pays(0, now_s()) {
+                    self.compute_own(&mut now, &of);
+                } else if let Some((from, tasks)) = self.teams.tasks.pop_front() {
+                    self.work(from, tasks)?;
+                } else {
+                    let before_ns = clock::now_ns();
+                    self.wait()?;
+                    waited_ns += clock::now_ns().saturating_sub(before_ns);
+                }
             }
             while let Some((from, item)) = self.teams.results.pop_front() {
                 self.take_results(&mut now, &of, from, &item)?;
@@ -189,31 +193,14 @@ impl Rank {
     }
 
     /// Computes tasks of its own chunk until it is due to look for messages.
-    fn compute_own(&mut self, now: &mut HandOut, of: &Of<'_>) -> Result<(), MpiFailed> {
-        let config = self.config.clone();
+    fn compute_own(&mut self, now: &mut HandOut, of: &Of<'_>) {
         let looked_ns = clock::now_ns();
         while let Some(own) = now.own.as_mut() {
-            if own.computed == own.chunk.count {
-                let Own { chunk, busy_ns, sum_sq_s2, began_ns, .. } = *own;
-                now.own = None;
-                let end_ns = clock::now_ns();
-                let held_s = end_ns.saturating_sub(began_ns) as f64 * 1e-9;
-                if !now.ledger.take_own(0, chunk, (busy_ns as f64 * 1e-9, sum_sq_s2), held_s, now_s()) {
-                    now.fail((status::ERR_COUNT, failure::RETURNED));
-                    return Ok(());
-                }
-                let place = (of.stage, self.own());
-                let times = Times { end_ns, busy_ns, sum_sq_s2 };
-                self.record(of.number, self.own(), place, (chunk, of.inputs.len() as u64), times);
-                now.task_ns += busy_ns;
-                now.own_ns += busy_ns;
-                return Ok(());
-            }
             let task = own.chunk.first + own.computed;
             let begin_ns = clock::now_ns();
             let mut out = Out::new(self.endpoint.buffer());
             out.allow(1);
-            let returned = config.task((of.stage, of.input, task), of.inputs[task as usize], &mut out);
+            let returned = self.config.task((of.stage, of.input, task), of.inputs[task as usize], &mut out);
             let failed =
                 (returned != 0 || out.refused.is_some() || out.count() != 1).then(|| failure_of(returned, out.refused));
             let item = out.finish(&Header::new(Kind::Results));
@@ -228,14 +215,30 @@ impl Rank {
             let (_, buffer) = item.emptied(status::OK);
             self.recycle(buffer);
             if let Some(failure) = failed {
-                now.fail(failure);
-                return Ok(());
+                return now.fail(failure);
+            }
+            if now.own.as_ref().is_some_and(|own| own.computed == own.chunk.count) {
+                self.end_own(now, of);
             }
             if end_ns.saturating_sub(looked_ns) >= PROGRESS_NS {
-                return self.absorb();
+                return;
             }
         }
-        Ok(())
+    }
+
+    /// Its own chunk is computed.
+    fn end_own(&self, now: &mut HandOut, of: &Of<'_>) {
+        let Some(Own { chunk, busy_ns, sum_sq_s2, began_ns, .. }) = now.own.take() else { return };
+        let end_ns = clock::now_ns();
+        let held_s = end_ns.saturating_sub(began_ns) as f64 * 1e-9;
+        if !now.ledger.take_own(0, chunk, (busy_ns as f64 * 1e-9, sum_sq_s2), held_s, now_s()) {
+            return now.fail((status::ERR_COUNT, failure::RETURNED));
+        }
+        let place = (of.stage, self.own());
+        let times = Times { end_ns, busy_ns, sum_sq_s2 };
+        self.record(of.number, self.own(), place, (chunk, of.inputs.len() as u64), times);
+        now.task_ns += busy_ns;
+        now.own_ns += busy_ns;
     }
 
     fn take_results(&mut self, now: &mut HandOut, of: &Of<'_>, from: usize, item: &Item) -> Result<(), MpiFailed> {
