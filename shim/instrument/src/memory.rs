@@ -1,6 +1,6 @@
 //! Memory for code: pages within reach of a function, and write access to the function's own pages.
 
-use crate::refusal::{Refusal, system};
+use crate::refusal::{Refusal, refused, system};
 use std::ops::Range;
 
 /// Bytes of a page of code.
@@ -53,7 +53,7 @@ fn pages(at: usize) -> Range<usize> {
 /// The free memory within reach of `near`, the nearest first.
 fn gaps(near: usize) -> Result<Vec<Range<usize>>, Refusal> {
     let maps = std::fs::read_to_string("/proc/self/maps")
-        .map_err(|error| Refusal::System("/proc/self/maps cannot be read", error.to_string()))?;
+        .map_err(|error| refused("/proc/self/maps cannot be read", &error))?;
     let lowest = near.saturating_sub(REACH).max(1 << 20).next_multiple_of(PAGE);
     let highest = near.saturating_add(REACH).min((1 << 47) - PAGE) & !(PAGE - 1);
     let mut gaps = Vec::new();

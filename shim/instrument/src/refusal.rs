@@ -81,5 +81,80 @@ pub enum Refusal {
 
 /// The refusal for a system call that has just failed.
 pub(crate) fn system(what: &'static str) -> Refusal {
-    Refusal::System(what, std::io::Error::last_os_error().to_string())
+    refused(what, &std::io::Error::last_os_error())
+}
+
+/// The refusal for a failed call. Where the thread has a seccomp filter, which may be the reason, it names that.
+pub(crate) fn refused(what: &'static str, error: &std::io::Error) -> Refusal {
+    let is_by_filter = error.kind() == std::io::ErrorKind::PermissionDenied && has_filter() != Some(false);
+    Refusal::System(
+        what,
+        if is_by_filter { format!("{error}, perhaps by a seccomp filter") } else { error.to_string() },
+    )
+}
+
+/// Whether the calling thread has a seccomp filter; `None` where /proc does not say, as where the filter refuses to open it.
+fn has_filter() -> Option<bool> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
+    Some(status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?.trim() == "2")
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// `BPF_LD | BPF_W | BPF_ABS`, `BPF_JMP | BPF_JEQ | BPF_K` and `BPF_RET | BPF_K`.
+    const LOAD: u16 = 0x20;
+    const IF_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+
+    /// Refuses a system call of this thread with EPERM from now on.
+    fn refuse_call(call: libc::c_long) {
+        let line = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+        let mut lines = [
+            line(LOAD, 0, 0, 0),
+            line(IF_EQUAL, 0, 1, call as u32),
+            line(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+            line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: lines.len() as u16, filter: lines.as_mut_ptr() };
+        // SAFETY: the first call takes numbers; the second reads the filter, which outlives it. Both change this thread only.
+        let done = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+        };
+        assert!(done, "{}", std::io::Error::last_os_error());
+    }
+
+    fn with_filter<T: Send + 'static>(call: libc::c_long, body: impl FnOnce() -> T + Send + 'static) -> T {
+        let thread = std::thread::spawn(move || {
+            refuse_call(call);
+            body()
+        });
+        thread.join().expect("the thread ends well")
+    }
+
+    #[test]
+    fn memory_that_a_seccomp_filter_keeps_from_being_changed_is_refused_with_that_reason_and_stays() {
+        let page = || Box::leak(Box::new([7u8; 8192])).as_ptr() as usize;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let refusal = with_filter(libc::SYS_mprotect, move || {
+            crate::memory::writable(page(), 1, access, || unreachable!("nothing is written")).unwrap_err().to_string()
+        });
+        assert!(refusal.starts_with("memory cannot be made writable: Operation not permitted"), "{refusal}");
+        assert!(refusal.ends_with(", perhaps by a seccomp filter"), "{refusal}");
+    }
+
+    #[test]
+    fn a_filter_that_keeps_proc_from_being_read_is_named_and_no_other_failure_is() {
+        let make = |_| Ok((vec![0xc3], ()));
+        let refusal = with_filter(libc::SYS_openat, move || {
+            let near = a_filter_that_keeps_proc_from_being_read_is_named_and_no_other_failure_is as fn() as usize;
+            crate::memory::place(near, |mut free| free.next_back(), make).unwrap_err().to_string()
+        });
+        assert!(refusal.starts_with("/proc/self/maps cannot be read: "), "{refusal}");
+        assert!(refusal.ends_with(", perhaps by a seccomp filter"), "{refusal}");
+        let other = refused("it", &std::io::Error::from_raw_os_error(libc::ENOMEM)).to_string();
+        assert!(!other.contains("seccomp"), "{other}");
+    }
 }
