@@ -83,7 +83,9 @@ impl Place<'_> {
             load.compute_s * 1e6 / TASKS as f64,
             load.volume / (2 * TASKS)
         );
-        let words = self.words("mw_synthetic", &options);
+        let program = self.words("mw_synthetic", &options);
+        let environment = ["env".to_owned(), format!("MIDRUN_MW_SYNCHRONOUS={}", u8::from(load.synchronous))];
+        let words = [&environment[..], &program].concat();
         let summary = run_under_midrun(&["--dry-run".to_owned()], &self.launcher(workers + 1)?, &words)?;
         // Median of the iterations after the first.
         let median = |key: &str| {
@@ -96,6 +98,7 @@ impl Place<'_> {
             links.iter().find(|link| link["same_host"] == false).or(links.first()).context("no link was measured")?;
         Ok(Balanced {
             volume: load.volume,
+            synchronous: load.synchronous,
             workers,
             iteration_s: median("iteration_s")?,
             task_s: median("ideal_s")? * f64::from(workers),
@@ -116,6 +119,8 @@ pub struct Load {
     pub compute_s: f64,
     /// In both directions, bytes.
     pub volume: u64,
+    /// Whether a message holds its sender until its receiver takes it.
+    pub synchronous: bool,
 }
 
 /// What a run with a fixed number of workers gave.
@@ -123,6 +128,8 @@ pub struct Load {
 pub struct Balanced {
     /// Bytes of an iteration.
     pub volume: u64,
+    /// Whether a message held its sender until its receiver took it.
+    pub synchronous: bool,
     /// Workers.
     pub workers: u32,
     /// Time of an iteration, seconds.
@@ -151,7 +158,9 @@ impl Balanced {
             back_s: bytes_s,
             ..SimInput::default()
         };
-        compare(&input, &[TechniqueParameters::new(Technique::None)], 0..1)[0].iteration_s
+        let parameters =
+            TechniqueParameters { synchronous: self.synchronous, ..TechniqueParameters::new(Technique::None) };
+        compare(&input, &[parameters], 0..1)[0].iteration_s
     }
 
     /// Pi with a time of an iteration, seconds.

@@ -60,7 +60,7 @@ fn main() -> Result<()> {
             for &workers in &a.workers {
                 let more = workers - a.workers[0];
                 let volume = least_volume + least_volume * u64::from(growth_pct * more) / 100;
-                let load = Load { compute_s: 1e-3 * f64::from(compute_ms), volume };
+                let load = Load { compute_s: 1e-3 * f64::from(compute_ms), volume, synchronous: false };
                 let measured = place.balanced(load, workers, a.iterations)?;
                 let (source, mcmc) = by_source(&measured);
                 let predicted = [source, measured.simulation_s()];

@@ -132,7 +132,9 @@ impl Workers {
     pub fn measure(&self, live: &Live, place: Place<'_>) -> Result<Vec<(String, Value)>> {
         let run = |n: &u32| {
             let volume = self.volume.0 * (1.0 + self.growth * f64::from(n - 1));
-            place.balanced(Load { compute_s: self.compute.0, volume: volume as u64 }, *n, live.iterations)
+            let synchronous = matches!(self.protocol, ProtocolName::Sync);
+            let load = Load { compute_s: self.compute.0, volume: volume as u64, synchronous };
+            place.balanced(load, *n, live.iterations)
         };
         let runs = live.workers.iter().map(run).collect::<Result<Vec<Balanced>>>()?;
         let last = runs.last().context("no numbers of workers")?;
