@@ -139,9 +139,9 @@ pub(crate) fn own_link(link: Link) -> String {
         String::new()
     };
     format!(
-        "a message between {where_} takes {} (+- {:.1} us){bytes}, by sends and receives of the program that match",
+        "a message between {where_} takes {} (+- {}){bytes}, by sends and receives of the program that match",
         Seconds(start_up_s),
-        start_up_error_s * 1e6,
+        Seconds(start_up_error_s),
     )
 }
 
@@ -159,9 +159,9 @@ pub(crate) fn link(link: Link) -> String {
         (least, most) => format!("; between {least} and {most} bytes the MPI begins to wait for the receiver"),
     };
     format!(
-        "a message to a worker {to} takes {} (+- {:.1} us) and {bytes}{eager}",
+        "a message to a worker {to} takes {} (+- {}) and {bytes}{eager}",
         Seconds(cost.start_up_s),
-        cost.start_up_error_s * 1e6
+        Seconds(cost.start_up_error_s),
     )
 }
 

@@ -93,6 +93,11 @@ impl Gain {
         Gain { mean, error: wider * (variance / count).sqrt() }
     }
 
+    /// The same where only this share of what was paired is independent of the rest.
+    pub fn of_independent(self, share: f64) -> Gain {
+        Gain { error: self.error / share.sqrt(), ..self }
+    }
+
     /// The sum of two independent ones.
     pub fn plus(self, other: Gain) -> Gain {
         Gain { mean: self.mean + other.mean, error: self.error.hypot(other.error) }

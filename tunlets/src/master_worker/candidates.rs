@@ -240,8 +240,7 @@ impl Simulation {
         let result = SimResult::mean(&self.each);
         let (iteration_s, deviation, chunks) = (result.iteration_s, result.deviation, result.chunks);
         let paired = |(other, confidence): (&Simulation, Confidence)| {
-            let Gain { mean, error } = Gain::paired(&other.times_s(), &self.times_s(), confidence);
-            Gain { mean, error: error / self.independent.sqrt() }
+            Gain::paired(&other.times_s(), &self.times_s(), confidence).of_independent(self.independent)
         };
         let gain = other.map_or(Gain::NONE, paired);
         let (ratio, drawn) = (result.ratio(), gain.error);

@@ -54,7 +54,7 @@ impl Dimension {
     /// # Errors
     /// A sentence with the text and what would be right.
     pub fn parse(text: &str) -> Result<Dimension, SpaceError> {
-        let shape = "expected is NAME=LEAST..MOST, with step STEP behind it, or NAME=VALUE,VALUE,…, and at the end categorical or \
+        let shape = "expected is NAME=LEAST..MOST, with step STEP behind it, or NAME=NUMBER,NUMBER,…, and at the end categorical or \
                      synchronized, or both";
         let Some((name, rest)) = text.split_once('=') else { return wrong(format!("{text}: {shape}")) };
         let name = name.trim();

@@ -99,7 +99,9 @@ pub fn forecasts(
                 None => result.iteration_s,
             };
             let times_s: Vec<f64> = each.iter().enumerate().map(mixed).collect();
-            let faster = now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s, confidence));
+            let independent = drawings.independent();
+            let faster =
+                now_s.map_or(Gain::NONE, |now_s| Gain::paired(now_s, &times_s, confidence).of_independent(independent));
             let mean_s = times_s.iter().sum::<f64>() / times_s.len().max(1) as f64;
             let iteration_s = (mean_s * scale).max(shortest_s);
             let forecast = Forecast { workers, setting, iteration_s, work_s, deviation: result.deviation, faster };
