@@ -288,7 +288,7 @@ impl SearchTunlet {
         };
         let list = |words: Vec<String>| words.join(", ");
         let engine = self.engine.as_ref()?;
-        let (best, start_s, spent) = (engine.best(), engine.start_s(), engine.spent());
+        let (best, present_s, spent) = (engine.best(), engine.present_s(), engine.spent());
         let of_best = (best.as_ref().map_or(f64::NAN, |best| best.time_s), engine.noise());
         let (why, (predicted_s, deviation)) = match (best, asked) {
             (Some(best), None) if best.start => {
@@ -314,7 +314,7 @@ impl SearchTunlet {
             why,
             predicted_s,
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
-            unchanged_s: start_s.unwrap_or(f64::NAN),
+            unchanged_s: present_s.unwrap_or(f64::NAN),
             gain: None,
             at_once: self.left.is_some() && !synchronized,
         })

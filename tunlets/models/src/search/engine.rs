@@ -92,6 +92,8 @@ pub struct Search {
     present: Candidate,
     flight: f64,
     spent: usize,
+    /// Measurements one after the other that were worth less than `1 - level` of an iteration.
+    in_vain: usize,
     plan: Plan,
 }
 
@@ -120,6 +122,7 @@ impl Search {
             present: None,
             flight: FLIGHT,
             spent: 0,
+            in_vain: 0,
             plan: Plan { budget: plan.budget.max(1), ..plan },
             space,
             start,
@@ -195,6 +198,11 @@ impl Search {
         let candidate = self.over.clone().or_else(|| self.winner.clone())?;
         let time_s = self.seen.median_s(&candidate)?;
         Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
+    }
+
+    /// Median of the times with the values that were measured last, seconds.
+    pub fn present_s(&self) -> Option<f64> {
+        self.seen.median_s(&self.present)
     }
 
     /// Median of the times with the values at start, seconds.
@@ -303,9 +311,9 @@ impl Search {
     }
 
     /// The candidate whose measurement is worth most: what it is expected to save in the iterations to come, less what it is expected to
-    /// cost itself. `None`: staying with the best is worth more than any, and what is still to be learnt is not worth an iteration's
-    /// `1 - level`.
-    fn most_valuable(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
+    /// cost itself. `None`: what is still to be learnt is not worth an iteration's `1 - level`, when the best is worth most or several times
+    /// one after the other.
+    fn most_valuable(&mut self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
         // As many iterations are to come as the search may still take, or as many as were seen so far (Lindy's rule).
         let left = (self.plan.budget - self.spent).max(self.spent) as f64;
         let least = posterior.means.iter().copied().fold(f64::INFINITY, f64::min);
@@ -327,9 +335,14 @@ impl Search {
             }
         }
         let (at, _, gain) = best?;
-        // Only repeats tell noise from what the values do.
-        let stays =
-            candidates[at] == self.present && posterior.means[at] <= least && self.seen.count(&self.present) >= REPEATS;
-        (!stays || gain > 1.0 - self.plan.level).then_some(at)
+        if gain > 1.0 - self.plan.level {
+            self.in_vain = 0;
+            return Some(at);
+        }
+        self.in_vain += 1;
+        // Only repeats tell noise from what the values do. Where all values do nearly the same, each is free, and none is repeated.
+        let is_best = candidates[at] == self.present && posterior.means[at] <= least;
+        let ends = (is_best && self.seen.count(&self.present) >= REPEATS) || self.in_vain > REPEATS;
+        (!ends).then_some(at)
     }
 }

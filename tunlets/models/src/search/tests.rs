@@ -70,6 +70,19 @@ fn one_smooth_parameter_is_within_two_percent_of_the_best_after_fifteen_measurem
 }
 
 #[test]
+fn where_all_values_do_the_same_the_search_soon_ends() {
+    for seed in 0..20 {
+        let space = Space::parse(["a=1..64"], []).unwrap();
+        let mut search = Search::new(space, vec![30.0], &[], plan(60, 1));
+        let mut random = Random::new(seed);
+        while search.ask().is_some() {
+            search.tell(1.0 + 0.005 * random.normal());
+        }
+        assert!(search.spent() < 30, "{} measurements", search.spent());
+    }
+}
+
+#[test]
 fn what_is_clearly_worse_is_measured_once() {
     let space = Space::parse(["a=1,2,3"], []).unwrap();
     let time_s = |v: &[f64]| if v[0] == 2.0 { 1.0 } else { 2.0 };
