@@ -225,7 +225,9 @@ fn search(report: &Value) -> Option<String> {
     if let Some(trouble) = report["trouble"].as_str() {
         return Some(format!("search of {}: {trouble}", names.join(", ")));
     }
-    let values: Vec<String> = names.iter().zip(list("best")).map(|(name, value)| format!("{name} = {value}")).collect();
+    // As people write them: a whole number has no point.
+    let best = list("best").iter().filter_map(Value::as_f64).collect::<Vec<f64>>();
+    let values: Vec<String> = names.iter().zip(best).map(|(name, value)| format!("{name} = {value}")).collect();
     let (Some(best_s), Some(start_s)) = (report["best_s"].as_f64(), report["start_s"].as_f64()) else {
         return Some(format!("search of {}: nothing was measured", names.join(", ")));
     };
@@ -399,7 +401,7 @@ mod tests {
             "decisions":[{"iteration":3,"tuning_point":"block","from":"8","to":"16","verdict":"tried","measured_s":0.2}]}"#;
         let table = table(json);
         for part in [
-            "search found block = 64.0, kind = 1.0 (0.100 s instead of 0.250 s at start) in 33 measurements",
+            "search found block = 64, kind = 1 (0.100 s instead of 0.250 s at start) in 33 measurements",
             "iteration 3: block 8 -> 16: tried (measured 0.200 s)",
             "1 decision (1 tried)",
         ] {
