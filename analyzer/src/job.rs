@@ -35,7 +35,7 @@ use dispatcher::{Answered, Dispatcher};
 use measurements::{Measured, Measurements};
 use membership::Roster;
 use memory::Memory;
-use overrides::{Options, Overrides, Round};
+use overrides::{Overrides, Round};
 use point_texts::PointTexts;
 use publication::Publication;
 use synchronized::Outcome;
@@ -186,6 +186,17 @@ impl Job {
     /// Whether the owner has options that do not hold yet: nothing may change.
     fn awaits_options(&self) -> bool {
         self.owners.is_some() || (self.options_follow && !self.spec.opened)
+    }
+
+    /// Whether a value may be set by hand; the error says why not.
+    fn may_set(&self) -> Result<(), &'static str> {
+        if self.awaits_options() {
+            Err("the owner's options are not known here yet, and the job may run with --dry-run: try again")
+        } else if self.spec.dry_run {
+            Err("the job runs with --dry-run, which changes nothing")
+        } else {
+            Ok(())
+        }
     }
 
     /// Takes in the manual overrides that another analyzer was asked for.
@@ -747,12 +758,8 @@ impl Job {
                     _ => Ok(()),
                 };
                 let renewed = renewed.map_err(|error| error.to_string());
-                let options = match self.spec.dry_run {
-                    _ if self.awaits_options() => Options::Awaited,
-                    true => Options::DryRun,
-                    false => Options::Tune,
-                };
-                self.overrides.begin(ctx, (ask, control), renewed, options, &self.roster);
+                let may_set = self.may_set();
+                self.overrides.begin(ctx, (ask, control), renewed, may_set, &self.roster);
             } else {
                 return;
             }

@@ -212,17 +212,17 @@ impl Journal {
         }
         let Ok(file) = self.opened(true) else { return };
         self.file = Some(file);
-        let Unwritten { lines, bytes, dropped } = std::mem::take(&mut self.unwritten);
-        if lines.iter().all(|line| self.append(line)) {
+        let missed = std::mem::take(&mut self.unwritten);
+        if missed.lines.iter().all(|line| self.append(line)) {
             self.continue_here();
             self.sync();
         }
         if self.file.is_some() {
             self.is_given_up = false;
-            let (path, missed) = (self.path.display(), lines.len());
+            let (path, missed, dropped) = (self.path.display(), missed.lines.len(), missed.dropped);
             tracing::info!(%path, missed, dropped, "the journal is written again, with what it missed, but for what was dropped");
         } else {
-            self.unwritten = Unwritten { lines, bytes, dropped };
+            self.unwritten = missed;
         }
     }
 }

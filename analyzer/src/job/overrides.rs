@@ -57,17 +57,6 @@ impl Active {
     }
 }
 
-/// What the options of the job's owner say of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Options {
-    /// They allow them.
-    Tune,
-    /// They allow none.
-    DryRun,
-    /// They are on their way.
-    Awaited,
-}
-
 /// Actions that an override needs next.
 pub(super) enum Round {
     /// By each rank by itself.
@@ -242,13 +231,13 @@ impl Overrides {
         ctx: &mut Ctx<'_>,
         (ask, control): (AskId, Control),
         renewed: Result<(), String>,
-        options: Options,
+        may_set: Result<(), &str>,
         roster: &Roster,
     ) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         let asked = renewed.and_then(|()| match &control {
             Control::Set { point, value, rank, .. } => {
-                admissible(&control, options)?;
+                admissible(&control, may_set)?;
                 if self.manual.values.len() >= limits::MANUAL_VALUES {
                     return Err(format!(
                         "{} values are set by hand: midrun resume lets them go",
@@ -389,8 +378,8 @@ fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> Str
     format!("{point} = {value} applied on {}{when}; {held}", log_lines::ranks(&ranks))
 }
 
-/// The error says why a `set` cannot be, whatever its ranks have.
-fn admissible(control: &Control, options: Options) -> Result<(), String> {
+/// The error says why a `set` cannot be, whatever its ranks have; `may_set`, whether the job takes any.
+fn admissible(control: &Control, may_set: Result<(), &str>) -> Result<(), String> {
     match control {
         Control::Set { synchronized: true, rank: Some(_), .. } => {
             Err("--together is for all ranks that have the point: leave --rank out".into())
@@ -401,12 +390,7 @@ fn admissible(control: &Control, options: Options) -> Result<(), String> {
         Control::Set { at_iteration: Some(_), synchronized: true, .. } => {
             Err("--together chooses the iteration itself: leave --at-iteration out".into())
         }
-        Control::Set { .. } if options == Options::DryRun => {
-            Err("the job runs with --dry-run, which changes nothing".into())
-        }
-        Control::Set { .. } if options == Options::Awaited => {
-            Err("the owner's options are not known here yet, and the job may run with --dry-run: try again".into())
-        }
+        Control::Set { .. } => may_set.map_err(str::to_owned),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each runs in a process of its own: tokio counts the runtimes of a process, and its choice between ready branches follows from that.
 
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -53,7 +53,9 @@ fn main() -> ExitCode {
 
 /// The outcome of a seed, from a process of its own.
 fn apart(seed: u64) -> anyhow::Result<Outcome> {
-    let output = Command::new(std::env::current_exe()?).args(["--json", "--seed", &seed.to_string()]).output()?;
+    let mut simulation = Command::new(std::env::current_exe()?);
+    // What it logs is for the terminal.
+    let output = simulation.args(["--json", "--seed", &seed.to_string()]).stderr(Stdio::inherit()).output()?;
     serde_json::from_slice(&output.stdout).with_context(|| output.status.to_string())
 }
 
