@@ -244,9 +244,11 @@ fn trip_event(wire: &v1::MessageTrip) -> Option<Event> {
 }
 
 fn moved_event(wire: &v1::MessageMoved) -> Option<Event> {
-    let v1::MessageMoved { received, peer, same_host, bytes, begin_ns, end_ns } = *wire;
-    let good = bytes < limits::ROUND_TRIP_BYTES && begin_ns <= end_ns && peer < limits::RANKS_PER_JOB;
-    good.then_some(Event::MessageMoved(Moved { received, peer, same_host, bytes, begin_ns, end_ns }))
+    let v1::MessageMoved { received, peer, same_host, bytes, begin_ns, end_ns, wait_ns } = *wire;
+    let in_order =
+        begin_ns <= end_ns && wait_ns.is_none_or(|wait_ns| wait_ns >= if received { begin_ns } else { end_ns });
+    let good = bytes < limits::ROUND_TRIP_BYTES && in_order && peer < limits::RANKS_PER_JOB;
+    good.then_some(Event::MessageMoved(Moved { received, peer, same_host, bytes, begin_ns, end_ns, wait_ns }))
 }
 
 fn ended_event(wire: v1::IterationEnded) -> Option<Event> {

@@ -259,6 +259,8 @@ pub struct Moved {
     /// Of the call, on the host's clock.
     pub begin_ns: u64,
     pub end_ns: u64,
+    /// When the program began to wait for it, where its call did not.
+    pub wait_ns: Option<u64>,
 }
 
 /// The master starts an iteration.

@@ -1,9 +1,11 @@
-//! What a message of the program costs, from its blocking sends and receives.
+//! What a message of the program costs, from its sends and receives.
 //!
 //! A receive that waited when its message was sent shows the message's way: from the begin of the send to the end of the receive. So a
 //! receive matches the first send of that rank to this one, of as many bytes, that began while it waited; one that found its message there
-//! shows nothing. Where the two ranks are on different hosts their clocks agree only within an error, so that a receive has to have
-//! waited for longer than that, and the way out is put together with the next way back: in the sum of both the clocks' offset cancels.
+//! shows nothing. A nonblocking send whose message arrived after the program came back to wait for it may have rested until then, so it shows
+//! nothing either, unless the program was away for less than a tenth of the way. Where the two ranks are on different hosts their clocks agree
+//! only within an error, so that a receive has to have waited for longer than that, and the way out is put together with the next way back:
+//! in the sum of both the clocks' offset cancels.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,6 +18,8 @@ struct End {
     bytes: u64,
     begin_ns: i128,
     end_ns: i128,
+    /// When the program began to wait for it, where its call did not.
+    wait_ns: Option<i128>,
 }
 
 /// Ends of messages from one rank to another whose other end is not here yet, and the bytes and time of one whose clocks may be apart,
@@ -47,7 +51,7 @@ impl Messages {
         let (from, to) = if moved.received { (moved.peer, rank) } else { (rank, moved.peer) };
         let at = |ns: u64| i128::from(ns) + i128::from(offset_ns);
         let (begin_ns, end_ns) = (at(moved.begin_ns), at(moved.end_ns));
-        let new = End { bytes: moved.bytes, begin_ns, end_ns };
+        let new = End { bytes: moved.bytes, begin_ns, end_ns, wait_ns: moved.wait_ns.map(at) };
         if self.ways.len() >= limits::MESSAGE_WAYS && !self.ways.contains_key(&(from, to)) {
             return None;
         }
@@ -70,6 +74,12 @@ impl Messages {
             (new, way.received.remove(at)?)
         };
         let took_ns = got.end_ns - sent.begin_ns;
+        // The most that the program's absence can have added.
+        let away_ns =
+            sent.wait_ns.map_or(0, |wait_ns| if got.end_ns + error_ns > wait_ns { wait_ns - sent.end_ns } else { 0 });
+        if away_ns > 0 && 10 * away_ns > took_ns - error_ns {
+            return None;
+        }
         if moved.same_host {
             // There and back are alike on one host.
             return trip(true, 2 * u128::from(sent.bytes), 2 * took_ns);
@@ -93,7 +103,7 @@ mod tests {
     const US: u64 = 1_000;
 
     fn moved(received: bool, peer: u32, same_host: bool, bytes: u64, (begin_us, end_us): (u64, u64)) -> Moved {
-        Moved { received, peer, same_host, bytes, begin_ns: begin_us * US, end_ns: end_us * US }
+        Moved { received, peer, same_host, bytes, begin_ns: begin_us * US, end_ns: end_us * US, wait_ns: None }
     }
 
     #[test]
@@ -117,6 +127,18 @@ mod tests {
         ] {
             assert_eq!(messages.on_moved(1, &late, 0, 0), None, "{late:?}");
         }
+    }
+
+    #[test]
+    fn a_nonblocking_send_may_have_rested_while_its_program_computed() {
+        let trip = |back_us| {
+            let mut messages = Messages::default();
+            let posted = Moved { wait_ns: Some(back_us * US), ..moved(false, 1, true, 100, (50, 51)) };
+            messages.on_moved(0, &posted, 0, 0);
+            messages.on_moved(1, &moved(true, 0, true, 100, (20, 80)), 0, 0).map(|trip| (trip.trip_s * 1e6).round())
+        };
+        // It arrived before the program came back, long after it did, and hardly after it had left.
+        assert_eq!([80, 79, 60, 54].map(trip), [Some(60.0), None, None, Some(60.0)]);
     }
 
     #[test]

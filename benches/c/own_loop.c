@@ -1,10 +1,12 @@
-/* own_loop.c - a Master/Worker loop of its own by MPI_Send and MPI_Recv, which knows nothing of midrun. Before it begins, rank 0 measures what
+/* own_loop.c - a Master/Worker loop of its own, which knows nothing of midrun. Before it begins, rank 0 measures what
  * messages cost by round trips with each rank: the median half round trip of each size, without the time for which the
  * other rank held the message, which that one says.
  *
- * own_loop ITERATIONS PAUSE_US [FILE [LARGEST [PACE_US]]]: a worker computes PAUSE_US for each message, and the master before it sends one;
+ * own_loop ITERATIONS PAUSE_US [FILE [LARGEST [PACE_US [CALLS]]]]: a worker computes PAUSE_US for each message, and the master before it sends one;
  * in the round trips both compute PACE_US (PAUSE_US). Messages have up to LARGEST bytes (65536). FILE gets a line `peer bytes seconds` per
- * measured size; stdout without it.
+ * measured size; stdout (or -) without it. CALLS are those of the loop: blocking (MPI_Send, MPI_Recv), nonblocking (MPI_Isend with MPI_Wait, and
+ * MPI_Irecv with MPI_Waitany in the master and MPI_Wait in the workers), together (both in one MPI_Waitall) or sendrecv (worker and master send their
+ * next message in the same MPI_Sendrecv in which they receive one).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -67,6 +69,62 @@ static void ping(int rank, int size, long pause_us, const char *path) {
   if (out != stdout) fclose(out);
 }
 
+#pragma GCC diagnostic ignored "-Wstringop-overflow" /* MPICH's MPI_STATUSES_IGNORE is no array */
+
+enum { BLOCKING, NONBLOCKING, TOGETHER, SENDRECV };
+static const char *const names[] = {"blocking", "nonblocking", "together", "sendrecv"};
+static int calls = BLOCKING;
+static char answer[LARGEST];
+
+/* The master sends work to a peer, and has its answer. */
+static void turn(int bytes, int peer) {
+  MPI_Request requests[2];
+  int which;
+  switch (calls) {
+    case BLOCKING:
+      MPI_Send(buffer, bytes, MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD);
+      MPI_Recv(answer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case NONBLOCKING:
+      MPI_Irecv(answer, LARGEST, MPI_BYTE, MPI_ANY_SOURCE, TAG_RESULT, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(buffer, bytes, MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD, &requests[1]);
+      MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+      MPI_Waitany(1, requests, &which, MPI_STATUS_IGNORE);
+      break;
+    case TOGETHER:
+      MPI_Irecv(answer, bytes, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(buffer, bytes, MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD, &requests[1]);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+      break;
+    default:
+      MPI_Sendrecv(buffer, bytes, MPI_BYTE, peer, TAG_WORK, answer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+/* A worker sends an answer, of no bytes to begin with where it sends with what it receives, and has its next message. */
+static void next(int *bytes, MPI_Status *status) {
+  MPI_Request request;
+  if (calls == SENDRECV) {
+    MPI_Sendrecv(answer, *bytes, MPI_BYTE, 0, TAG_RESULT, buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, status);
+  } else if (calls == NONBLOCKING) {
+    MPI_Irecv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, status);
+  } else {
+    MPI_Recv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, status);
+  }
+  MPI_Get_count(status, MPI_BYTE, bytes);
+}
+
+static void answers_with(int bytes) {
+  MPI_Request request;
+  if (calls == NONBLOCKING) {
+    MPI_Isend(answer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (calls != SENDRECV) {
+    MPI_Send(answer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char **argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
@@ -78,28 +136,29 @@ int main(int argc, char **argv) {
   if (largest < 64 || largest > LARGEST) largest = LARGEST;
   const int all[SIZES] = {8, largest / 64, largest / 16, largest / 4, 3 * (largest / 4), largest};
   for (int s = 0; s < SIZES; s++) sizes[s] = all[s];
-  ping(rank, size, argc > 5 ? atol(argv[5]) : pause_us, argc > 3 ? argv[3] : NULL);
+  for (int c = 0; argc > 6 && c <= SENDRECV; c++)
+    if (!strcmp(argv[6], names[c])) calls = c;
+  ping(rank, size, argc > 5 ? atol(argv[5]) : pause_us, argc > 3 && strcmp(argv[3], "-") ? argv[3] : NULL);
   long answers = 0;
   if (rank == 0) {
     for (int i = 0; i < iterations; i++) {
       for (int peer = 1; peer < size; peer++) {
         compute(pause_us); /* so that the worker waits for its message, as the master does for the answer */
-        MPI_Send(buffer, sizes[(i + peer) % SIZES], MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD);
-        MPI_Recv(buffer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        turn(sizes[(i + peer) % SIZES], peer);
         answers++;
       }
     }
-    for (int peer = 1; peer < size; peer++) MPI_Send(buffer, 0, MPI_BYTE, peer, TAG_STOP, MPI_COMM_WORLD);
+    for (int peer = 1; peer < size; peer++) {
+      MPI_Send(buffer, 0, MPI_BYTE, peer, TAG_STOP, MPI_COMM_WORLD);
+      if (calls == SENDRECV) MPI_Recv(answer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     printf("answers %ld\n", answers);
   } else {
-    for (;;) {
-      MPI_Status status;
-      int bytes;
-      MPI_Recv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    MPI_Status status;
+    for (int bytes = 0;; answers_with(bytes)) {
+      next(&bytes, &status);
       if (status.MPI_TAG == TAG_STOP) break;
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
       compute(pause_us);
-      MPI_Send(buffer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD);
     }
   }
   MPI_Finalize();

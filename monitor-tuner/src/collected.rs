@@ -106,7 +106,7 @@ impl Collected {
             kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
                 Kind::MessageTrip(MessageTrip { same_host: a == 1, bytes: b, trip_ns: c })
             }
-            kind::MESSAGE if a <= 1 && c <= 1 && d <= ROUND_TRIP_BYTES && e <= time_ns => {
+            kind::MESSAGE if a <= 1 && c <= 1 && d <= ROUND_TRIP_BYTES && e <= time_ns && (f == 0 || f >= e) => {
                 Kind::MessageMoved(MessageMoved {
                     received: a == 1,
                     peer: u32::try_from(b).ok()?,
@@ -114,6 +114,7 @@ impl Collected {
                     bytes: d,
                     begin_ns: e,
                     end_ns: time_ns,
+                    wait_ns: (f > 0).then_some(f),
                 })
             }
             kind::ACTION_RESULT if b <= action_status::LAST => {

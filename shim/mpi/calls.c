@@ -38,6 +38,7 @@ COUNTED int counted_Isend(const void *buf, int count, MPI_Datatype datatype, int
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
   int result_ = NEXT(Isend, midrun_next[CALL_Isend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isend) ? PMPI_Isend(buf, count, datatype, dest, tag, comm, request) : counted_Isend(buf, count, datatype, dest, tag, comm, request); }
@@ -46,6 +47,7 @@ COUNTED int counted_Issend(const void *buf, int count, MPI_Datatype datatype, in
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
   int result_ = NEXT(Issend, midrun_next[CALL_Issend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Issend) ? PMPI_Issend(buf, count, datatype, dest, tag, comm, request) : counted_Issend(buf, count, datatype, dest, tag, comm, request); }
@@ -62,6 +64,7 @@ COUNTED int counted_Irsend(const void *buf, int count, MPI_Datatype datatype, in
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
   int result_ = NEXT(Irsend, midrun_next[CALL_Irsend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irsend) ? PMPI_Irsend(buf, count, datatype, dest, tag, comm, request) : counted_Irsend(buf, count, datatype, dest, tag, comm, request); }
@@ -80,6 +83,7 @@ COUNTED int counted_Irecv(void *buf, int count, MPI_Datatype datatype, int sourc
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
   int result_ = NEXT(Irecv, midrun_next[CALL_Irecv], (buf, count, datatype, source, tag, comm, request));
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irecv) ? PMPI_Irecv(buf, count, datatype, source, tag, comm, request) : counted_Irecv(buf, count, datatype, source, tag, comm, request); }
@@ -108,6 +112,7 @@ COUNTED int counted_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype se
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv, midrun_next[CALL_Sendrecv], (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
   return result_;
 }
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
@@ -118,6 +123,7 @@ COUNTED int counted_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_replace, midrun_next[CALL_Sendrecv_replace], (buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
   return result_;
 }
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
@@ -208,32 +214,48 @@ int MPI_Buffer_detach(void *buffer_addr, int *size) { return midrun_passes(CALL_
 
 COUNTED int counted_Wait(MPI_Request *request, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
+  MPI_Status own_;
+  if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? 1 : 0, request, sizeof *request);
   int result_ = NEXT(Wait, midrun_next[CALL_Wait], (request, status));
   END(CALL_Wait, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, NULL, 0, status);
   return result_;
 }
 int MPI_Wait(MPI_Request *request, MPI_Status *status) { return midrun_passes(CALL_Wait) ? PMPI_Wait(request, status) : counted_Wait(request, status); }
 
 COUNTED int counted_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? count : 0, array_of_requests, sizeof *array_of_requests);
   int result_ = NEXT(Waitall, midrun_next[CALL_Waitall], (count, array_of_requests, array_of_statuses));
   END(CALL_Waitall, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, count, NULL, 0, STATUSES(array_of_statuses));
   return result_;
 }
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Waitall) ? PMPI_Waitall(count, array_of_requests, array_of_statuses) : counted_Waitall(count, array_of_requests, array_of_statuses); }
 
 COUNTED int counted_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) {
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
+  MPI_Status own_;
+  if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? count : 0, array_of_requests, sizeof *array_of_requests);
   int result_ = NEXT(Waitany, midrun_next[CALL_Waitany], (count, array_of_requests, indx, status));
   END(CALL_Waitany, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, indx, 0, status);
   return result_;
 }
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status) { return midrun_passes(CALL_Waitany) ? PMPI_Waitany(count, array_of_requests, indx, status) : counted_Waitany(count, array_of_requests, indx, status); }
 
 COUNTED int counted_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? incount : 0, array_of_requests, sizeof *array_of_requests);
   int result_ = NEXT(Waitsome, midrun_next[CALL_Waitsome], (incount, array_of_requests, outcount, array_of_indices, array_of_statuses));
   END(CALL_Waitsome, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, *outcount, array_of_indices, 0, STATUSES(array_of_statuses));
   return result_;
 }
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) { return midrun_passes(CALL_Waitsome) ? PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses) : counted_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses); }
@@ -1675,6 +1697,7 @@ COUNTED int counted_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datat
   uint64_t begin_ = BEGIN(CALL_Isend, 0, 0);
   int result_ = NEXT(Isend_c, midrun_next_c[CALL_Isend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Isend) ? PMPI_Isend_c(buf, count, datatype, dest, tag, comm, request) : counted_Isend_c(buf, count, datatype, dest, tag, comm, request); }
@@ -1683,6 +1706,7 @@ COUNTED int counted_Issend_c(const void *buf, MPI_Count count, MPI_Datatype data
   uint64_t begin_ = BEGIN(CALL_Issend, 0, 0);
   int result_ = NEXT(Issend_c, midrun_next_c[CALL_Issend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Issend) ? PMPI_Issend_c(buf, count, datatype, dest, tag, comm, request) : counted_Issend_c(buf, count, datatype, dest, tag, comm, request); }
@@ -1699,6 +1723,7 @@ COUNTED int counted_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype data
   uint64_t begin_ = BEGIN(CALL_Irsend, 0, 0);
   int result_ = NEXT(Irsend_c, midrun_next_c[CALL_Irsend], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irsend) ? PMPI_Irsend_c(buf, count, datatype, dest, tag, comm, request) : counted_Irsend_c(buf, count, datatype, dest, tag, comm, request); }
@@ -1717,6 +1742,7 @@ COUNTED int counted_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
   uint64_t begin_ = BEGIN(CALL_Irecv, 0, 0);
   int result_ = NEXT(Irecv_c, midrun_next_c[CALL_Irecv], (buf, count, datatype, source, tag, comm, request));
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
 int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Irecv) ? PMPI_Irecv_c(buf, count, datatype, source, tag, comm, request) : counted_Irecv_c(buf, count, datatype, source, tag, comm, request); }
@@ -1745,6 +1771,7 @@ COUNTED int counted_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_c, midrun_next_c[CALL_Sendrecv], (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
   return result_;
 }
 int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
@@ -1755,6 +1782,7 @@ COUNTED int counted_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype 
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_replace_c, midrun_next_c[CALL_Sendrecv_replace], (buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
   return result_;
 }
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }

@@ -48,6 +48,26 @@ uint64_t *midrun_call_leave(uint32_t number, int waits, uint32_t peer, uint64_t 
 void midrun_call_safe_point(void);
 void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t bytes, int peer, int tag, int world);
 
+/* shim/src/mpi_calls/messages.rs, of the call that ended last: it posted a request; it sent and received a message; it waited for all these
+ * requests, of which `count` have completed, those of these indices or all: returns which of those shows a receive, -1 = none; whose source and
+ * bytes are these (MPI_ANY_SOURCE and UINT64_MAX: not known). */
+int midrun_call_has_posted(void);
+void midrun_call_posted(uint64_t request, int world);
+void midrun_call_exchanged(int to, uint64_t sent, int from, uint64_t got);
+int midrun_call_arrived(const uint64_t *requests, int all, int count, const int *which, int first);
+void midrun_call_received(uint64_t request, int source, uint64_t bytes);
+
+/* requests.c */
+enum { AWAITED = 32 };
+typedef struct {
+  int count;
+  uint64_t request[AWAITED];
+} awaited_t;
+void midrun_posted(const void *request, size_t width, int world);
+void midrun_await(awaited_t *all, int count, const void *requests, size_t width);
+void midrun_arrived(const awaited_t *all, int count, const int *which, int first, const MPI_Status *statuses);
+#define STATUSES(list) ((list) == MPI_STATUSES_IGNORE ? NULL : (list))
+
 /* names.c */
 extern const char *const midrun_call_names[CALLS + 1];
 

@@ -92,6 +92,7 @@ void mpi_isend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_issend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
@@ -110,6 +111,7 @@ void mpi_issend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, voi
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_ibsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
@@ -146,6 +148,7 @@ void mpi_irsend_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, voi
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_recv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
@@ -185,6 +188,7 @@ void mpi_irecv_(void *buf_f, void *count_f, void *datatype_f, void *source_f, vo
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_mrecv_(void *buf_f, void *count_f, void *datatype_f, void *message_f, void *status_f, void *ierr) {
@@ -242,6 +246,7 @@ void mpi_sendrecv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *d
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
 }
 
 void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *sendtag_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
@@ -264,6 +269,7 @@ void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *d
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
 }
 
 void mpi_probe_(void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
@@ -389,10 +395,16 @@ void mpi_wait_(void *request_f, void *status_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  MPI_Fint own_[FORTRAN_STATUS];
+  if (begin_ && status_f == (void *)MPI_F_STATUS_IGNORE) status_f = own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? 1 : 0, request_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *))real)(request_f, status_f, ierr);
   if (!begin_) return;
+  MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Wait, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, NULL, 1, status);
 }
 
 void mpi_waitall_(void *count_f, void *array_of_requests_f, void *array_of_statuses_f, void *ierr) {
@@ -402,10 +414,14 @@ void mpi_waitall_(void *count_f, void *array_of_requests_f, void *array_of_statu
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)count_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *))real)(count_f, array_of_requests_f, array_of_statuses_f, ierr);
   if (!begin_) return;
+  int count = *(MPI_Fint *)count_f;
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitall, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, count, NULL, 1, NULL);
 }
 
 void mpi_waitany_(void *count_f, void *array_of_requests_f, void *indx_f, void *status_f, void *ierr) {
@@ -415,10 +431,17 @@ void mpi_waitany_(void *count_f, void *array_of_requests_f, void *indx_f, void *
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  MPI_Fint own_[FORTRAN_STATUS];
+  if (begin_ && status_f == (void *)MPI_F_STATUS_IGNORE) status_f = own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)count_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, status_f, ierr);
   if (!begin_) return;
+  const MPI_Fint *indx = indx_f;
+  MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitany, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, indx, 1, status);
 }
 
 void mpi_waitsome_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
@@ -428,10 +451,15 @@ void mpi_waitsome_(void *incount_f, void *array_of_requests_f, void *outcount_f,
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)incount_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr);
   if (!begin_) return;
+  const MPI_Fint *outcount = outcount_f;
+  const MPI_Fint *array_of_indices = array_of_indices_f;
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitsome, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, *outcount, array_of_indices, 1, NULL);
 }
 
 void mpi_test_(void *request_f, void *flag_f, void *status_f, void *ierr) {
@@ -2687,6 +2715,7 @@ void mpi_isend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Isend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -2707,6 +2736,7 @@ void mpi_issend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Issend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -2747,6 +2777,7 @@ void mpi_irsend_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Irsend, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -2790,6 +2821,7 @@ void mpi_irecv_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Irecv, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_posted(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -2853,6 +2885,7 @@ void mpi_sendrecv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
 }
 #endif
 
@@ -2877,6 +2910,7 @@ void mpi_sendrecv_replace_f08_(void *buf_f, void *count_f, void *datatype_f, voi
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
 }
 #endif
 
@@ -3007,10 +3041,16 @@ void mpi_wait_f08_(void *request_f, void *status_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Wait, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  MPI_Fint own_[FORTRAN_STATUS];
+  if (begin_ && status_f == (void *)MPI_F_STATUS_IGNORE) status_f = own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? 1 : 0, request_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *))real)(request_f, status_f, ierr);
   if (!begin_) return;
+  MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Wait, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, NULL, 1, status);
 }
 
 void mpi_waitall_f08_(void *count_f, void *array_of_requests_f, void *array_of_statuses_f, void *ierr) {
@@ -3020,10 +3060,14 @@ void mpi_waitall_f08_(void *count_f, void *array_of_requests_f, void *array_of_s
   uint64_t begin_ = BEGIN(CALL_Waitall, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)count_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *))real)(count_f, array_of_requests_f, array_of_statuses_f, ierr);
   if (!begin_) return;
+  int count = *(MPI_Fint *)count_f;
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitall, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, count, NULL, 1, NULL);
 }
 
 void mpi_waitany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, void *status_f, void *ierr) {
@@ -3033,10 +3077,17 @@ void mpi_waitany_f08_(void *count_f, void *array_of_requests_f, void *indx_f, vo
   uint64_t begin_ = BEGIN(CALL_Waitany, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  MPI_Fint own_[FORTRAN_STATUS];
+  if (begin_ && status_f == (void *)MPI_F_STATUS_IGNORE) status_f = own_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)count_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *, void *))real)(count_f, array_of_requests_f, indx_f, status_f, ierr);
   if (!begin_) return;
+  const MPI_Fint *indx = indx_f;
+  MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitany, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, 1, indx, 1, status);
 }
 
 void mpi_waitsome_f08_(void *incount_f, void *array_of_requests_f, void *outcount_f, void *array_of_indices_f, void *array_of_statuses_f, void *ierr) {
@@ -3046,10 +3097,15 @@ void mpi_waitsome_f08_(void *incount_f, void *array_of_requests_f, void *outcoun
   uint64_t begin_ = BEGIN(CALL_Waitsome, 1, 1);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  awaited_t awaited_;
+  midrun_await(&awaited_, begin_ ? *(MPI_Fint *)incount_f : 0, array_of_requests_f, sizeof (MPI_Fint));
   ((void (*)(void *, void *, void *, void *, void *, void *))real)(incount_f, array_of_requests_f, outcount_f, array_of_indices_f, array_of_statuses_f, ierr);
   if (!begin_) return;
+  const MPI_Fint *outcount = outcount_f;
+  const MPI_Fint *array_of_indices = array_of_indices_f;
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Waitsome, 1, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_arrived(&awaited_, *outcount, array_of_indices, 1, NULL);
 }
 
 void mpi_test_f08_(void *request_f, void *flag_f, void *status_f, void *ierr) {

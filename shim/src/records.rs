@@ -104,10 +104,28 @@ pub fn trip(same_host: bool, time_ns: u64, bytes: u64, trip_ns: u64, iteration: 
     thread_ring::push(&Record { kind: kind::TRIP, flags: 0, time_ns, payload });
 }
 
-/// A blocking call of the program sent a message to the rank `peer` of the world, or received one from it.
-pub fn message(received: bool, (peer, same_host): (u32, bool), bytes: u64, (begin_ns, end_ns): (u64, u64)) {
-    let payload = [u64::from(received), u64::from(peer), u64::from(same_host), bytes, begin_ns, 0];
-    thread_ring::push_minor(&Record { kind: kind::MESSAGE, flags: 0, time_ns: end_ns, payload });
+/// A message of the program, as the rank that sent or received it saw it. Times CLOCK_MONOTONIC, nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// It was received; else it was sent.
+    pub received: bool,
+    /// The other rank, in `MPI_COMM_WORLD`, and whether it is on this host.
+    pub peer: (u32, bool),
+    /// Its size.
+    pub bytes: u64,
+    /// Of the call that sent it, or posted its send; of the one that received it, or waited for it.
+    pub begin_ns: u64,
+    /// See `begin_ns`.
+    pub end_ns: u64,
+    /// When the program began to wait for it, where its call did not; 0: it was a blocking one.
+    pub wait_ns: u64,
+}
+
+/// The program sent a message or received one.
+pub fn message(of: &Message) {
+    let (peer, same_host) = of.peer;
+    let payload = [u64::from(of.received), peer.into(), same_host.into(), of.bytes, of.begin_ns, of.wait_ns];
+    thread_ring::push_minor(&Record { kind: kind::MESSAGE, flags: 0, time_ns: of.end_ns, payload });
 }
 
 /// A measurement of one point in one iteration, in its parts; `head` is the first.

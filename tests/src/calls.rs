@@ -8,6 +8,8 @@
 //! | `bytes` | size of its message, an expression likewise; absent = 0 |
 //! | `peer`, `tag` | the parameters that a measure point can filter by |
 //! | `status` | the parameter that describes the received message |
+//! | `posts`, `completes` | its `request` is that of a message; it waits for requests |
+//! | `exchanges` | peer and bytes of the message that it sends and of that which it receives, expressions likewise |
 //! | `blocking`, `waits`, `safe_point` | returns when it is done; waits for other ranks; tuning points may be set before it |
 //! | `frees` | its communicator or window is gone afterwards |
 //! | `since` | the version of MPI that has it, where it is not 3 |
@@ -83,7 +85,55 @@ impl Call {
         let (peer, tag) = (self.text("peer").unwrap_or("MPI_PROC_NULL"), self.text("tag").unwrap_or("-1"));
         let comm = if self.has_comm() { "comm" } else { "MPI_COMM_NULL" };
         let waits = u8::from(self.is("waits"));
-        format!("END(CALL_{}, {waits}, begin_, result_, {class}, {bytes}, {peer}, {tag}, {comm});", self.name)
+        let mut text =
+            format!("END(CALL_{}, {waits}, begin_, result_, {class}, {bytes}, {peer}, {tag}, {comm});", self.name);
+        let (suffix, first) = if vector == "_f" { ("_f", 1) } else { ("", 0) };
+        let mut further = |call: String| text += &format!("\n  if (begin_ && result_ == MPI_SUCCESS) {call};");
+        if self.is("posts") {
+            further(format!("midrun_posted({}, comm == MPI_COMM_WORLD)", self.requests(suffix)));
+        }
+        if let Some(messages) = self.text("exchanges") {
+            further(format!("midrun_call_exchanged({messages})"));
+        }
+        if self.is("completes") {
+            let named = |name: &str| self.args.iter().any(|(_, own)| bare(own) == name);
+            let count = match (named("outcount"), named("indx")) {
+                (true, _) => "*outcount",
+                (_, true) => "1",
+                _ => self.count(),
+            };
+            let which = ["indx", "array_of_indices"].into_iter().find(|name| named(name)).unwrap_or("NULL");
+            let statuses = match (named("status"), suffix) {
+                (true, _) => "status",
+                (_, "") => "STATUSES(array_of_statuses)",
+                _ => "NULL",
+            };
+            further(format!("midrun_arrived(&awaited_, {count}, {which}, {first}, {statuses})"));
+        }
+        text
+    }
+
+    /// Address and size of its requests; `suffix` is that of Fortran's parameters.
+    fn requests(&self, suffix: &str) -> String {
+        let (_, name) = self.args.iter().find(|(kind, _)| kind.starts_with("MPI_Request")).expect("a request");
+        let name = bare(name);
+        let width = if suffix.is_empty() { format!("*{name}") } else { "(MPI_Fint)".to_owned() };
+        format!("{name}{suffix}, sizeof {width}")
+    }
+
+    /// The number of requests that it waits for.
+    fn count(&self) -> &str {
+        let of = |(kind, name): &'_ (String, String)| kind == "int" && name.ends_with("count");
+        self.args.iter().find(|arg| of(arg)).map_or("1", |(_, name)| name)
+    }
+
+    /// Keeps the handles of the requests that it waits for: MPI takes them away as they complete. `count` and `suffix` as the language has them.
+    fn awaits(&self, count: &str, suffix: &str) -> Option<String> {
+        let keep = || {
+            let requests = self.requests(suffix);
+            format!("  awaited_t awaited_;\n  midrun_await(&awaited_, begin_ ? {count} : 0, {requests});\n")
+        };
+        self.is("completes").then(keep)
     }
 
     fn begin(&self) -> String {
@@ -214,6 +264,7 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     if let Some(status) = call.text("status") {
         let _ = writeln!(text, "  MPI_Status own_;\n  if (begin_ && {status} == MPI_STATUS_IGNORE) {status} = &own_;");
     }
+    text += &call.awaits(call.count(), "").unwrap_or_default();
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
     // What is kept of a communicator or window has to go with it.
@@ -263,6 +314,9 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
             "  MPI_Fint own_[FORTRAN_STATUS];\n  if (begin_ && {status}_f == (void *)MPI_F_STATUS_IGNORE) {status}_f = own_;"
         );
     }
+    let count = call.count();
+    let count = if count == "1" { count.to_owned() } else { format!("*(MPI_Fint *){count}_f") };
+    text += &call.awaits(&count, "_f").unwrap_or_default();
     let _ = writeln!(text, "  {real};\n  if (!begin_) return;");
     let end = call.end("_f");
     for (kind, parameter) in &call.args {
@@ -283,6 +337,7 @@ fn local(kind: &str, parameter: &str, name: &str) -> String {
     match kind {
         "MPI_Status *" => format!("MPI_Status c_status, *status = fortran_status({name}_f, &c_status);"),
         _ if kind.contains("void") => format!("const void *{name} = fortran_buffer({name}_f);"),
+        "int *" => format!("const MPI_Fint *{name} = {name}_f;"),
         _ if parameter.ends_with("[]") => format!("const MPI_Fint *{name} = {name}_f;"),
         "MPI_Comm" | "MPI_Win" | "MPI_Datatype" => {
             let short = kind.trim_start_matches("MPI_").replace("Datatype", "Type");

@@ -424,21 +424,40 @@ fn ranks_that_wait_for_cores_are_named_and_no_more_of_them_advised(mpi: Mpi) {
     assert!(share(&sleeping.0["pop"], "run_delay") < delay, "{mpi:?}: {}", sleeping.0["pop"]);
 }
 
+/// The cost of a message on one host in a run of `line`, and what the job said.
+fn own_link(scratch: &Scratch, mpi: Mpi, line: &[String], says: &str) -> (serde_json::Value, String) {
+    let ended = counted(scratch, "run", line, &[]);
+    assert!(ended.out.contains(says), "{}", ended.out);
+    let links = Summary::read(&scratch.path("s.json")).0["links"].clone();
+    let [link] = links.as_array().expect("a list").as_slice() else { panic!("{mpi:?}: {links}\n{}", ended.err) };
+    assert_eq!((link["same_host"].as_bool(), link["samples"].as_u64()), (Some(true), Some(0)), "{link}");
+    let time_s = |key: &str| link[key].as_f64().expect("a time");
+    assert!(time_s("start_up_s") > 0.0 && time_s("start_up_error_s") > 0.0, "{mpi:?}: {link}");
+    assert!(time_s("per_byte_s") >= 0.0 && time_s("per_byte_error_s") > 0.0, "{mpi:?}: {link}");
+    (link.clone(), ended.err)
+}
+
 #[each_mpi]
 fn a_program_with_its_own_loop_gets_the_cost_of_its_messages(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &root().join("benches/c/own_loop.c"), &[]);
-    let mut line = mpi.line(2, &program);
-    line.extend(["200", "500"].map(str::to_owned));
-    let ended = counted(&scratch, "run", &line, &[]);
-    assert!(ended.out.contains("answers 200"), "{}", ended.out);
-    let links = Summary::read(&scratch.path("s.json")).0["links"].clone();
-    let [link] = links.as_array().expect("a list").as_slice() else { panic!("{mpi:?}: {links}\n{}", ended.err) };
-    assert_eq!((link["same_host"].as_bool(), link["samples"].as_u64()), (Some(true), Some(0)), "{link}");
-    // Of 400 messages most find their receiver waiting; where others use the cores, few do, and bytes may seem to take no time.
-    assert!(link["trips"].as_u64() >= Some(20) && link["trips"].as_u64() <= Some(400), "{mpi:?}: {link}");
-    let time_s = |key: &str| link[key].as_f64().expect("a time");
-    assert!(time_s("start_up_s") > 0.0 && time_s("start_up_error_s") > 0.0, "{mpi:?}: {link}");
-    assert!(time_s("per_byte_s") >= 0.0 && time_s("per_byte_error_s") > 0.0, "{mpi:?}: {link}");
-    assert_eq!(ended.err.matches("a message between ranks of one host takes ").count(), 1, "{mpi:?}: {}", ended.err);
+    for calls in ["blocking", "nonblocking", "together", "sendrecv"] {
+        let mut line = mpi.line(2, &program);
+        line.extend(["200", "500", "-", "65536", "500", calls].map(str::to_owned));
+        let (link, said) = own_link(&scratch, mpi, &line, "answers 200");
+        // Of 400 messages most find their receiver waiting, of exchanges half; where others use the cores, few do, and bytes may seem to take
+        // no time.
+        assert!(link["trips"].as_u64() >= Some(20) && link["trips"].as_u64() <= Some(401), "{mpi:?} {calls}: {link}");
+        assert_eq!(said.matches("a message between ranks of one host takes ").count(), 1, "{mpi:?} {calls}: {said}");
+    }
+}
+
+#[each_mpi]
+fn so_does_one_in_fortran(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_fortran(&scratch, &source("own_loop.f90"), &["-O2", "-w", "-fallow-argument-mismatch"]);
+    need!(program.is_some(), "no Fortran");
+    let (link, _) = own_link(&scratch, mpi, &mpi.line(2, &program.expect("a program")), "done");
+    // 240 messages, one of each exchange of which finds its receiver waiting.
+    assert!(link["trips"].as_u64() >= Some(20) && link["trips"].as_u64() <= Some(240), "{mpi:?}: {link}");
 }

@@ -38,6 +38,9 @@ struct Arguments {
     /// a pause lambda is measured best.
     #[arg(long, default_value_t = 300)]
     pace_us: u32,
+    /// Calls of the loop: blocking, nonblocking, together (in one MPI_Waitall), sendrecv.
+    #[arg(long, default_value = "blocking", value_parser = ["blocking", "nonblocking", "together", "sendrecv"])]
+    calls: String,
 }
 
 fn main() -> Result<()> {
@@ -63,6 +66,7 @@ fn main() -> Result<()> {
             path(&file),
             a.largest.to_string(),
             a.pace_us.to_string(),
+            a.calls.clone(),
         ];
         let own = link(&run_under_midrun(&[], &launcher()?, &words)?, hosts.is_none())?;
         let calibrated = calibration(&std::fs::read_to_string(&file)?)?;

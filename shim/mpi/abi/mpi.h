@@ -49,6 +49,7 @@ typedef struct { int MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_internal[5]; } MPI_Stat
 #define MPI_UINT64_T ((MPI_Datatype)0x259)
 #define MPI_IN_PLACE ((void *)1)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_T_ENUM_NULL ((MPI_T_enum)0)
 
 #define MPI_SUCCESS 0

@@ -57,8 +57,9 @@ pub mod kind {
     /// or the value (f64 bits), iteration.
     pub const POINT_RAW: u32 = 14;
 
-    /// A message of the program, of a blocking call that sent or received it; `time_ns` is the call's end. payload: 1 = it was
-    /// received; the other rank in MPI_COMM_WORLD; 1 = that one is on this host; bytes; begin of the call ns.
+    /// A message of the program, of a call that sent it, received it or waited for it; `time_ns` is the call's end. payload: 1 = it was
+    /// received; the other rank in MPI_COMM_WORLD; 1 = that one is on this host; bytes; begin of the call ns; when the program began to
+    /// wait for it ns, where its call did not: after the end of a send, with the begin of a receive; 0 = a blocking call's.
     pub const MESSAGE: u32 = 15;
 
     /// Workers died, and the job goes on. payload: iteration, workers that died, tasks that were handed out again, workers left.

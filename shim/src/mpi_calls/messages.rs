@@ -1,12 +1,15 @@
 //! Messages of the program, recorded one by one: from sends and receives that match, the analyzer learns what a message costs.
 //!
-//! Blocking calls only: the begin of such a send, and the end of such a receive, bound the message's way. A program has time for its
-//! own messages, so only the first ones of each kind are recorded, and none shortly after another.
+//! The begin of a call that sends, and the end of one that received and may have waited, bound the message's way. A program has time for its own
+//! messages, so only the first ones of each kind are recorded, and none shortly after another. [`super::requests`] has those of nonblocking calls.
 
-use crate::records;
+use super::CLASS_BITS;
+use crate::guard::guard_value;
+use crate::records::{self, Message};
 use midrun_ring::calls::NAMES;
 use midrun_ring::counters::Class;
 use std::cell::Cell;
+use std::ffi::c_int;
 use std::sync::OnceLock;
 
 /// Sends, and receives, that a thread records: some hundred that match say all that there is to know of a network that stays the same.
@@ -21,35 +24,138 @@ struct Left {
     last_ns: u64,
 }
 
-thread_local! {
-    static LEFT: [Cell<Left>; 2] = const { [const { Cell::new(Left { messages: EACH, last_ns: 0 }) }; 2] };
+/// What a call has to do with messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    #[default]
+    None,
+    Sends,
+    Receives,
+    PostsSend,
+    PostsReceive,
+    Exchanges,
+    Waits,
 }
 
-/// Numbers of the blocking calls: those that send, and the one that receives.
-fn numbers() -> &'static ([u32; 3], u32) {
-    static NUMBERS: OnceLock<([u32; 3], u32)> = OnceLock::new();
-    let number = |name: &str| NAMES.iter().position(|known| *known == name).map_or(u32::MAX, |at| at as u32);
-    NUMBERS.get_or_init(|| (["MPI_Send", "MPI_Ssend", "MPI_Rsend"].map(number), number("MPI_Recv")))
+impl Part {
+    fn of(name: &str) -> Part {
+        match name {
+            "MPI_Send" | "MPI_Ssend" | "MPI_Rsend" => Part::Sends,
+            "MPI_Recv" => Part::Receives,
+            "MPI_Isend" | "MPI_Issend" | "MPI_Irsend" => Part::PostsSend,
+            "MPI_Irecv" => Part::PostsReceive,
+            "MPI_Sendrecv" | "MPI_Sendrecv_replace" => Part::Exchanges,
+            "MPI_Wait" | "MPI_Waitany" | "MPI_Waitsome" | "MPI_Waitall" => Part::Waits,
+            _ => Part::None,
+        }
+    }
+
+    fn of_call(number: u32) -> Part {
+        static PARTS: OnceLock<[Part; NAMES.len()]> = OnceLock::new();
+        PARTS.get_or_init(|| NAMES.map(Part::of)).get(number as usize).copied().unwrap_or_default()
+    }
+}
+
+/// The other rank of a message, in the world, and whether it is on this host.
+pub(super) type Peer = (u32, bool);
+
+fn known((class, peer): (Class, u32)) -> Option<Peer> {
+    Some((peer.checked_sub(1)?, class == Class::SameHost))
+}
+
+/// As `counted.h` passes peers.
+fn packed(peer: c_int) -> (Class, u32) {
+    let peer = peer.cast_unsigned();
+    (Class::from_number(peer & ((1 << CLASS_BITS) - 1)), peer >> CLASS_BITS)
+}
+
+/// A call that ended. Times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub(super) part: Part,
+    pub(super) class: Class,
+    pub(super) peer: Option<Peer>,
+    pub(super) bytes: u64,
+    pub(super) begin_ns: u64,
+    pub(super) end_ns: u64,
+}
+
+thread_local! {
+    static LEFT: [Cell<Left>; 2] = const { [const { Cell::new(Left { messages: EACH, last_ns: 0 }) }; 2] };
+    /// The last call of which more is to be told: by its request, or of its two messages.
+    static LAST: Cell<Option<Ended>> = const { Cell::new(None) };
+}
+
+/// Whether one more message of this direction is recorded.
+pub(super) fn admits(received: bool, now_ns: u64) -> bool {
+    let admitted = LEFT.try_with(|left| {
+        let left = &left[usize::from(received)];
+        let mut now = left.get();
+        if now.messages == 0 || now_ns.saturating_sub(now.last_ns) < APART_NS {
+            return false;
+        }
+        (now.messages, now.last_ns) = (now.messages - 1, now_ns);
+        left.set(now);
+        true
+    });
+    admitted.unwrap_or(false)
+}
+
+/// Whether receives are recorded at all by now.
+pub(super) fn receives_are_left() -> bool {
+    LEFT.try_with(|left| left[1].get().messages > 0).unwrap_or(false)
 }
 
 /// A call of function `number` has ended, which may be one that sends or receives a message.
 #[inline]
 pub fn on_call(number: u32, (class, peer): (Class, u32), bytes: u64, (begin_ns, end_ns): (u64, u64)) {
-    let (sends, receives) = numbers();
-    let received = number == *receives;
-    if !received && !sends.contains(&number) || peer == 0 {
+    let part = Part::of_call(number);
+    if part == Part::None {
         return;
     }
-    let _ = LEFT.try_with(|left| {
-        let left = &left[usize::from(received)];
-        let mut now = left.get();
-        if now.messages == 0 || end_ns.saturating_sub(now.last_ns) < APART_NS {
-            return;
+    let call = Ended { part, class, peer: known((class, peer)), bytes, begin_ns, end_ns };
+    let received = part == Part::Receives;
+    if part == Part::Sends || received {
+        if let Some(peer) = call.peer
+            && admits(received, end_ns)
+        {
+            records::message(&Message { received, peer, bytes, begin_ns, end_ns, wait_ns: 0 });
         }
-        (now.messages, now.last_ns) = (now.messages - 1, end_ns);
-        left.set(now);
-        records::message(received, (peer - 1, class == Class::SameHost), bytes, (begin_ns, end_ns));
+    } else {
+        let _ = LAST.try_with(|last| last.set(Some(call)));
+    }
+}
+
+/// The last call, if it is of such a part.
+pub(super) fn last(part: impl Fn(Part) -> bool) -> Option<Ended> {
+    LAST.try_with(Cell::get).ok().flatten().filter(|call| part(call.part))
+}
+
+/// The call that ended last sent a message of `sent` bytes to `to`, and received one of `got` bytes from `from`, as `counted.h` passes peers.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_exchanged(to: c_int, sent: u64, from: c_int, got: u64) {
+    guard_value("an MPI call", (), || {
+        let Some(call) = last(|part| part == Part::Exchanges) else { return };
+        let (to, from) = (known(packed(to)), known(packed(from)));
+        // The call ends when the message that it sends is taken, too, which another rank may do later.
+        let from = from.filter(|_| to.is_none() || to == from);
+        for (received, peer, bytes) in [(false, to, sent), (true, from, got)] {
+            if let Some(peer) = peer
+                && admits(received, call.end_ns)
+            {
+                let Ended { begin_ns, end_ns, .. } = call;
+                // It receives as a request does that is waited for at once.
+                let wait_ns = if received { begin_ns } else { 0 };
+                records::message(&Message { received, peer, bytes, begin_ns, end_ns, wait_ns });
+            }
+        }
     });
+}
+
+/// The number of the call `name`.
+#[cfg(test)]
+pub(super) fn number(name: &str) -> u32 {
+    NAMES.iter().position(|known| *known == name).expect("a call") as u32
 }
 
 #[cfg(test)]
@@ -58,19 +164,19 @@ mod tests {
 
     #[test]
     fn the_calls_that_send_and_receive_are_known_by_their_names() {
-        let (sends, receives) = numbers();
-        let known = sends.iter().chain([receives]).map(|number| NAMES[*number as usize]).collect::<Vec<_>>();
-        assert_eq!(known, ["MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv"]);
+        let with = |part| (0..NAMES.len() as u32).filter(|number| Part::of_call(*number) == part).count();
+        let all = [Part::Sends, Part::Receives, Part::PostsSend, Part::PostsReceive, Part::Exchanges, Part::Waits];
+        assert_eq!(all.map(with), [3, 1, 3, 1, 2, 4]);
+        assert_eq!(Part::of_call(u32::MAX), Part::None);
     }
 
     #[test]
     fn a_thread_records_so_many_and_none_shortly_after_another() {
         let left = || LEFT.with(|left| left[1].get().messages);
-        let (_, receives) = *numbers();
         let mut end_ns = 5 * APART_NS;
         let mut receive = |later_ns, peer| {
             end_ns += later_ns;
-            on_call(receives, (Class::SameHost, peer), 8, (end_ns - 10, end_ns));
+            on_call(number("MPI_Recv"), (Class::SameHost, peer), 8, (end_ns - 10, end_ns));
             left()
         };
         assert_eq!(
@@ -78,5 +184,6 @@ mod tests {
             [299, 299, 298, 298]
         );
         assert_eq!((0..2 * EACH).map(|_| receive(APART_NS, 2)).last(), Some(0));
+        assert!(!receives_are_left());
     }
 }

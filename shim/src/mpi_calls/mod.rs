@@ -8,6 +8,7 @@
 
 mod hosts;
 mod messages;
+mod requests;
 mod sampling;
 mod watch;
 

@@ -36,13 +36,23 @@ struct Reading {
     calls: Option<BTreeMap<String, Total>>,
 }
 
+/// The end of a message, and whether its call waited for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Sent,
+    Posted,
+    Received,
+    /// By a wait, which does not show all.
+    Arrived,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Rank {
     readings: Vec<Reading>,
     /// By function and class of its peer.
     calls: BTreeMap<(String, i32), Total>,
-    /// Messages whose end was recorded here, by whether they were received and by the other rank: their number and bytes.
-    ends: BTreeMap<(bool, u32), (u64, u64)>,
+    /// Messages whose end was recorded here, by their kind and by the other rank: their number and bytes.
+    ends: BTreeMap<(End, u32), (u64, u64)>,
 }
 
 /// All that was counted in a job.
@@ -93,7 +103,13 @@ impl Counted {
             Kind::MpiCounted(counted) => self.on_counted(rank, offset_ns, counted),
             Kind::MessageMoved(moved) => {
                 let ends = &mut self.ranks.entry(rank).or_default().ends;
-                let end = ends.entry((moved.received, moved.peer)).or_default();
+                let kind = match (moved.received, moved.wait_ns) {
+                    (false, None) => End::Sent,
+                    (false, Some(_)) => End::Posted,
+                    (true, None) => End::Received,
+                    (true, Some(_)) => End::Arrived,
+                };
+                let end = ends.entry((kind, moved.peer)).or_default();
                 *end = (end.0 + 1, end.1.saturating_add(moved.bytes));
             }
             _ => {}
@@ -214,31 +230,41 @@ impl Counted {
     fn messages(&self, rates: &[BTreeMap<String, (f64, Total)>]) -> Result<BTreeMap<(u32, u32), Messages>, String> {
         let mut messages = BTreeMap::new();
         // First by their senders: whom a rank sends most of its messages says more of them than whom another one has most from.
-        for (received, blocking) in [(false, SENDS), (true, RECEIVES)] {
+        for (kind, calls) in
+            [(End::Sent, &[SENDS, EXCHANGES].concat()[..]), (End::Posted, POSTS), (End::Received, RECEIVES)]
+        {
             for (rank, of) in rates.iter().enumerate() {
-                let per_iteration = rate(of, blocking);
+                let per_iteration = rate(of, calls);
                 let ends = self.ranks.get(&(rank as u32)).map(|of| &of.ends);
-                let ends = || ends.into_iter().flatten().filter(|((is_received, _), _)| *is_received == received);
+                let ends = || ends.into_iter().flatten().filter(|((of, _), _)| *of == kind);
                 let all: u64 = ends().map(|(_, (count, _))| count).sum();
                 for ((_, peer), (count, bytes)) in ends() {
+                    let received = kind == End::Received;
                     let pair = if received { (*peer, rank as u32) } else { (rank as u32, *peer) };
                     let rate = per_iteration * *count as f64 / all as f64;
-                    let of = Messages { rate, bytes: *bytes as f64 / *count as f64, buffered: received };
-                    messages.entry(pair).or_insert(of);
+                    let of = Messages { rate, bytes: *bytes as f64 / *count as f64, buffered: kind != End::Sent };
+                    let known: &mut Messages = messages.entry(pair).or_insert(Messages { rate: 0.0, ..of });
+                    // What the sender does not tell, its receiver does.
+                    let all_sent = known.rate + of.rate;
+                    if all_sent > 0.0 && (known.rate == 0.0 || !received) {
+                        known.bytes = (known.rate * known.bytes + of.rate * of.bytes) / all_sent;
+                        known.rate = all_sent;
+                        known.buffered &= of.buffered;
+                    }
                 }
             }
         }
         // Each sender's messages must be among those that were seen at one end.
         for (rank, of) in rates.iter().enumerate() {
-            let names = [SENDS, BUFFERED, BOTH].concat();
+            let names = [SENDS, EXCHANGES, POSTS, BUFFERED].concat();
             let sent = rate(of, &names);
             let known = messages.iter().filter(|((from, _), _)| *from == rank as u32).map(|(_, of)| of.rate);
             let seen: f64 = known.clone().sum();
             // Each pair's number is rounded.
             if (sent - seen).abs() >= 0.5 * (known.count().max(1) as f64) {
                 return Err(format!(
-                    "does not say whom rank {rank} sends {sent:.1} messages per iteration: the ranks of a message are known from MPI_Send and \
-                     MPI_Recv, and of {seen:.1} here"
+                    "does not say whom rank {rank} sends {sent:.1} messages per iteration: the ranks of a message are known from blocking \
+                     calls, and from MPI_Isend where it is waited for, and of {seen:.1} here"
                 ));
             }
         }
@@ -248,8 +274,9 @@ impl Counted {
 
 const RECEIVES: &[&str] = &["MPI_Recv"];
 const SENDS: &[&str] = &["MPI_Send", "MPI_Ssend", "MPI_Rsend"];
-const BUFFERED: &[&str] = &["MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Bsend", "MPI_Ibsend", "MPI_Start"];
-const BOTH: &[&str] = &["MPI_Sendrecv", "MPI_Sendrecv_replace"];
+const EXCHANGES: &[&str] = &["MPI_Sendrecv", "MPI_Sendrecv_replace"];
+const POSTS: &[&str] = &["MPI_Isend", "MPI_Issend", "MPI_Irsend"];
+const BUFFERED: &[&str] = &["MPI_Bsend", "MPI_Ibsend", "MPI_Start"];
 
 /// The standard deviation.
 fn deviation(values: &[f64]) -> f64 {
@@ -265,8 +292,8 @@ fn rate(of: &BTreeMap<String, (f64, Total)>, names: &[&str]) -> f64 {
 
 /// Mean time of a call that sends, seconds.
 fn send_s(rates: &[BTreeMap<String, (f64, Total)>]) -> Option<f64> {
-    let sends =
-        rates.iter().flatten().filter(|(name, _)| SENDS.contains(&name.as_str()) || BUFFERED.contains(&name.as_str()));
+    let names = [SENDS, POSTS, BUFFERED].concat();
+    let sends = rates.iter().flatten().filter(|(name, _)| names.contains(&name.as_str()));
     let (count, time_ns) = sends.fold((0, 0), |(count, ns), (_, (_, of))| (count + of.count, ns + of.time_ns));
     (count > 0).then(|| time_ns as f64 * 1e-9 / count as f64)
 }

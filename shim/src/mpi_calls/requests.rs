@@ -1,0 +1,211 @@
+//! Messages of nonblocking calls: from the call that posts a request to the one that waits for it.
+//!
+//! A receive is done at the end of the wait that completed it, where no other message arrived in the same wait. While the program computes, a
+//! nonblocking send may rest: when the program came back to wait for it is recorded, too. What is only tested for, and persistent requests, show
+//! nothing.
+
+use super::hosts::midrun_host_class;
+use super::messages::{Ended, Part, admits, last, receives_are_left};
+use crate::guard::guard_value;
+use crate::records::{self, Message};
+use midrun_ring::counters::Class;
+use std::cell::Cell;
+use std::ffi::c_int;
+
+/// Requests whose messages are on their way, of a thread; of more, the oldest is forgotten.
+const ON_THEIR_WAY: usize = 16;
+/// Passed on where the status of a request is not known.
+const UNKNOWN_BYTES: u64 = u64::MAX;
+
+/// A request that a call posted.
+#[derive(Clone, Copy, Debug)]
+struct Posted {
+    request: u64,
+    /// Its communicator is `MPI_COMM_WORLD`.
+    on_world: bool,
+    call: Ended,
+}
+
+thread_local! {
+    static POSTED: [Cell<Option<Posted>>; ON_THEIR_WAY] = const { [const { Cell::new(None) }; ON_THEIR_WAY] };
+    /// Where the next request goes if there is no room.
+    static NEXT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether any request of this thread is on its way.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_has_posted() -> c_int {
+    guard_value("an MPI call", 0, || {
+        let any = POSTED.try_with(|all| all.iter().any(|place| place.get().is_some()));
+        c_int::from(any.unwrap_or(false))
+    })
+}
+
+/// Forgets what is on its way with `request`, and returns it.
+fn take_posted(request: u64) -> Option<Posted> {
+    let take = |place: &Cell<Option<Posted>>| {
+        let posted = place.get().filter(|posted| posted.request == request)?;
+        place.set(None);
+        Some(posted)
+    };
+    POSTED.try_with(|all| all.iter().find_map(take)).ok().flatten()
+}
+
+/// The call that ended last posted `request`.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_posted(request: u64, on_world: c_int) {
+    guard_value("an MPI call", (), || {
+        // MPI gives a handle again when its request is done.
+        take_posted(request);
+        let Some(call) = last(|part| matches!(part, Part::PostsSend | Part::PostsReceive)) else { return };
+        let wanted = match call.part {
+            // A receive from any rank is known by its communicator when it completes, which may be gone by then; the world stays.
+            Part::PostsReceive => {
+                receives_are_left() && (call.peer.is_some() || (call.class == Class::Any && on_world != 0))
+            }
+            _ => call.peer.is_some() && admits(false, call.end_ns),
+        };
+        if wanted {
+            keep(Posted { request, on_world: on_world != 0, call });
+        }
+    });
+}
+
+fn keep(posted: Posted) {
+    let _ = POSTED.try_with(|all| {
+        let next = NEXT.try_with(Cell::get).unwrap_or(0);
+        let place = all.iter().position(|place| place.get().is_none()).unwrap_or(next);
+        all[place].set(Some(posted));
+        let _ = NEXT.try_with(|next| next.set((place + 1) % ON_THEIR_WAY));
+    });
+}
+
+/// The call that ended last waited for requests, of which `count` have completed: those of the indices `which`, counted from `first`, or all.
+/// Records the sends. Returns which of those completed is the receive whose message arrived at the call's end; -1: none, or more than one.
+///
+/// # Safety
+/// `requests` points to `all` values; `which` is null or points to `count` values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_call_arrived(
+    requests: *const u64,
+    all: c_int,
+    count: c_int,
+    which: *const c_int,
+    first: c_int,
+) -> c_int {
+    guard_value("an MPI call", -1, || {
+        let (Ok(all), Ok(count)) = (usize::try_from(all), usize::try_from(count)) else { return -1 };
+        // SAFETY: the caller's promise.
+        let requests = unsafe { std::slice::from_raw_parts(requests, all) };
+        // SAFETY: likewise.
+        let which = (!which.is_null()).then(|| unsafe { std::slice::from_raw_parts(which, count) });
+        let request = |k: usize| {
+            let at = which.map_or(Ok(k), |which| usize::try_from(which[k] - first));
+            at.ok().and_then(|at| requests.get(at)).copied()
+        };
+        let arrived = arrived((0..count).map(request), which.is_some() || count == 1);
+        arrived.and_then(|k| c_int::try_from(k).ok()).unwrap_or(-1)
+    })
+}
+
+/// See [`midrun_call_arrived`]. A wait for all ends with the last of them: it shows when a message arrived only if all others were sent to the same
+/// rank, which takes them when it sends its own; `first_ends_it`: it is no such wait.
+fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) -> Option<usize> {
+    let wait_ns = last(|part| part == Part::Waits)?.begin_ns;
+    let (mut receive, mut clear, mut of) = (None, true, None);
+    for (k, request) in completed.enumerate() {
+        let Some(posted) = request.and_then(take_posted) else {
+            clear &= first_ends_it;
+            continue;
+        };
+        let call = posted.call;
+        clear &= first_ends_it || (call.peer.is_some() && *of.get_or_insert(call.peer) == call.peer);
+        if call.part == Part::PostsReceive {
+            clear &= receive.is_none();
+            receive = Some((k, posted));
+        } else if let Some(peer) = call.peer {
+            let Ended { bytes, begin_ns, end_ns, .. } = call;
+            records::message(&Message { received: false, peer, bytes, begin_ns, end_ns, wait_ns });
+        }
+    }
+    let (k, posted) = receive.filter(|_| clear)?;
+    keep(posted);
+    Some(k)
+}
+
+/// The call that ended last waited for `request`, whose message it received: of so many bytes, from this rank of its communicator, as far as they
+/// are known.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_received(request: u64, source: c_int, bytes: u64) {
+    guard_value("an MPI call", (), || {
+        let (Some(posted), Some(wait)) = (take_posted(request), last(|part| part == Part::Waits)) else { return };
+        let bytes = if bytes == UNKNOWN_BYTES { posted.call.bytes } else { bytes };
+        let rank = || u32::try_from(source).ok().filter(|_| posted.on_world);
+        let of_world = || Some((rank()?, midrun_host_class(source) == 0));
+        if let Some(peer) = posted.call.peer.or_else(of_world)
+            && admits(true, wait.end_ns)
+        {
+            let (begin_ns, end_ns) = (wait.begin_ns, wait.end_ns);
+            records::message(&Message { received: true, peer, bytes, begin_ns, end_ns, wait_ns: begin_ns });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::messages::{self, number};
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Posts a request of `name` at `ms` to or from the rank `peer`; without one from any rank of the world.
+    fn post(name: &str, request: u64, ms: u64, peer: Option<u32>) {
+        let class = if peer.is_some() { Class::SameHost } else { Class::Any };
+        messages::on_call(number(name), (class, peer.map_or(0, |peer| peer + 1)), 8, (ms * MS, ms * MS + 1));
+        midrun_call_posted(request, 1);
+    }
+
+    /// Waits for all requests, or for one of these, and returns what shows a receive.
+    fn wait(name: &str, ms: u64, requests: &[u64], which: Option<&[c_int]>) -> c_int {
+        messages::on_call(number(name), (Class::Local, 0), 0, (ms * MS, ms * MS + 1));
+        let count = which.map_or(requests.len(), <[c_int]>::len) as c_int;
+        let which = which.map_or(std::ptr::null(), <[c_int]>::as_ptr);
+        // SAFETY: both are slices of these lengths.
+        unsafe { midrun_call_arrived(requests.as_ptr(), requests.len() as c_int, count, which, 0) }
+    }
+
+    #[test]
+    fn the_end_of_a_wait_is_the_arrival_of_a_message_where_no_other_can_have_ended_it() {
+        post("MPI_Irecv", 1, 1, Some(3));
+        assert_eq!(wait("MPI_Wait", 2, &[1], None), 0);
+        midrun_call_received(1, 3, 8);
+        assert_eq!(midrun_call_has_posted(), 0, "it is done");
+        assert_eq!(wait("MPI_Wait", 3, &[1], None), -1, "and waited for once");
+
+        // Of several the one that completed; of all that completed one.
+        (1..=3).for_each(|k| post("MPI_Irecv", k, 10, None));
+        assert_eq!(wait("MPI_Waitany", 11, &[1, 2, 3], Some(&[1])), 0);
+        midrun_call_received(2, 5, 8);
+        assert_eq!(wait("MPI_Waitsome", 12, &[1, 3], Some(&[0, 1])), -1);
+        assert_eq!(midrun_call_has_posted(), 0);
+
+        // An exchange with one rank, with two, and with something that is not known.
+        for (to, unknown, shows) in [(4, false, 0), (5, false, -1), (4, true, -1)] {
+            post("MPI_Irecv", 1, 20, Some(4));
+            post("MPI_Isend", 2, 20 + u64::from(to), Some(to));
+            let requests: &[u64] = if unknown { &[1, 2, 77] } else { &[1, 2] };
+            assert_eq!(wait("MPI_Waitall", 40, requests, None), shows, "{to} {unknown}");
+            midrun_call_received(1, 4, 8);
+        }
+    }
+
+    #[test]
+    fn a_handle_that_mpi_gives_again_is_the_new_request_and_the_oldest_of_too_many_is_forgotten() {
+        post("MPI_Irecv", 1, 1, Some(3));
+        post("MPI_Isend", 1, 2, Some(4));
+        assert_eq!(wait("MPI_Wait", 3, &[1], None), -1, "a send shows no receive");
+        (0..=ON_THEIR_WAY as u64).for_each(|k| post("MPI_Irecv", 10 + k, 5, Some(3)));
+        assert_eq!(wait("MPI_Wait", 6, &[10], None), -1);
+        assert_eq!(wait("MPI_Wait", 7, &[11], None), 0);
+    }
+}
