@@ -14,8 +14,9 @@ use std::sync::OnceLock;
 
 /// Sends, and receives, that a thread records: some hundred that match say all that there is to know of a network that stays the same.
 const EACH: u32 = 300;
-/// Shortest time between two of them, nanoseconds: what is recorded then takes less than 1 % of the time, and fills no ring.
-const APART_NS: u64 = 10_000;
+/// Shortest time between two of them, nanoseconds: what is recorded then takes less than 1 % of the time, and fills no ring. What lies nearer
+/// together was done at once.
+pub(super) const APART_NS: u64 = 10_000;
 
 /// What a thread may still record of one direction, and when it last did.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! Messages of nonblocking calls: from the call that posts a request to the one that waits for it.
 //!
 //! A receive is done at the end of the wait that completed it, where no other message arrived in the same wait. While the program computes, a
-//! nonblocking send may rest: when the program came back to wait for it is recorded, too. What is only tested for, and persistent requests, show
-//! nothing.
+//! nonblocking send may rest: when the program began to wait for it is recorded, too, which is its end where that was at once. What is only
+//! tested for, and persistent requests, show nothing.
 
 use super::hosts::midrun_host_class;
-use super::messages::{Ended, Part, admits, last, receives_are_left};
+use super::messages::{APART_NS, Ended, Part, admits, last, receives_are_left};
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::counters::Class;
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn midrun_call_arrived(
 /// See [`midrun_call_arrived`]. A wait for all ends with the last of them: it shows when a message arrived only if all others were sent to the same
 /// rank, which takes them when it sends its own; `first_ends_it`: it is no such wait.
 fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) -> Option<usize> {
-    let wait_ns = last(|part| part == Part::Waits)?.begin_ns;
+    let began_ns = last(|part| part == Part::Waits)?.begin_ns;
     let (mut receive, mut clear, mut of) = (None, true, None);
     for (k, request) in completed.enumerate() {
         let Some(posted) = request.and_then(take_posted) else {
@@ -125,6 +125,7 @@ fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) ->
             receive = Some((k, posted));
         } else if let Some(peer) = call.peer {
             let Ended { bytes, begin_ns, end_ns, .. } = call;
+            let wait_ns = if began_ns <= end_ns + APART_NS { end_ns } else { began_ns };
             records::message(&Message { received: false, peer, bytes, begin_ns, end_ns, wait_ns });
         }
     }
