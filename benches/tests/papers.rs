@@ -142,4 +142,6 @@ fn the_command_prints_one_table_without_its_runs_and_refuses_what_is_not_there()
     assert!(!good && out.is_empty() && err.contains("T9.F1: there is no such figure or table"), "{err}");
     let (good, _, err) = run(&["--only", "T4P.T7", "--mpi", "mpich", "--hosts", "2"]);
     assert!(!good && err.contains("--hosts is for Open MPI"), "{err}");
+    let (good, out, err) = run(&["--only", "T4P.T7", "--missing", "--no-runs"]);
+    assert!(!good && out.is_empty() && err.contains("cannot be used with"), "{err}");
 }

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use clap::Parser;
 use midrun_benches::Hosts;
 use midrun_benches::papers::live::Measured;
-use midrun_benches::papers::{Source, chosen, page};
+use midrun_benches::papers::{Item, Row, Source, chosen, page};
 use midrun_benches::runs::Place;
 
 /// The sources' figures and tables, and ours.
@@ -16,8 +16,11 @@ struct Arguments {
     /// Make the runs of all that is printed
     #[arg(long)]
     live: bool,
-    /// Make no runs, not even those of one figure
+    /// Make those runs of what is printed that nothing is recorded of
     #[arg(long, conflicts_with = "live")]
+    missing: bool,
+    /// Make no runs, not even those of one figure
+    #[arg(long, conflicts_with_all = ["live", "missing"])]
     no_runs: bool,
     /// Keep what the runs give in benches/sources/measured.toml, from which the page is made
     #[arg(long)]
@@ -35,7 +38,7 @@ fn main() -> Result<()> {
     ensure!(a.hosts.is_none() || a.mpi == "openmpi", "--hosts is for Open MPI");
     let (sources, mut measured) = (chosen(a.only.as_deref())?, Measured::recorded()?);
     let is_one = a.only.as_ref().is_some_and(|id| sources.iter().all(|s| s.item.iter().all(|item| item.id == *id)));
-    if a.live || (is_one && !a.no_runs) {
+    if a.live || a.missing || (is_one && !a.no_runs) {
         a.run(&sources, &mut measured)?;
     }
     match a.only {
@@ -51,15 +54,19 @@ fn main() -> Result<()> {
 
 impl Arguments {
     fn run(&self, sources: &[Source], measured: &mut Measured) -> Result<()> {
-        let rows = || {
-            sources.iter().flat_map(|source| &source.item).flat_map(|item| item.row.iter().map(move |row| (item, row)))
+        let rows = sources.iter().flat_map(|source| &source.item);
+        let rows = rows.flat_map(|item| item.row.iter().map(move |row| (item, row)));
+        let wanted = |&(item, row): &(&Item, &Row)| match self.missing {
+            true => measured.lacks(item, row),
+            false => row.live.is_some(),
         };
-        if rows().all(|(_, row)| row.live.is_none()) {
+        let rows: Vec<(&Item, &Row)> = rows.filter(wanted).collect();
+        if rows.is_empty() {
             return Ok(());
         }
         let hosts = self.hosts.map(|count| Hosts::up(count, "100mbit")).transpose()?;
         let place = Place { mpi: &self.mpi, hosts: hosts.as_ref(), realtime: false };
-        for (item, row) in rows() {
+        for (item, row) in rows {
             let Some(live) = &row.live else { continue };
             eprintln!("running {}, {}: takes {}", item.id, row.case, live.takes());
             measured.make(item, row, place)?;

@@ -99,6 +99,11 @@ impl Measured {
         self.run.iter().find(|run| run.item == item && run.case == case && run.of == of)
     }
 
+    /// Whether a row can be run and nothing of it is recorded.
+    pub fn lacks(&self, item: &Item, row: &Row) -> bool {
+        row.live.is_some() && !self.run.iter().any(|run| run.item == item.id && run.case == row.case)
+    }
+
     /// Runs a row and takes its values in place of those of earlier runs.
     ///
     /// # Errors
@@ -126,6 +131,7 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chosen;
     use super::*;
 
     #[test]
@@ -141,5 +147,24 @@ mod tests {
         assert_eq!(toml::from_str::<Measured>(&toml::to_string(&all).unwrap()).unwrap(), all);
         assert_eq!(all.run("T4.F9", "here", "b").unwrap().to_string(), "3 (mpich)");
         assert!(all.run("T4.F9", "here", "c").is_none());
+    }
+
+    #[test]
+    fn a_row_lacks_runs_until_one_of_it_is_recorded() {
+        let sources = chosen(Some("T4.F9")).unwrap();
+        let item = &sources[0].item[0];
+        let row = item.row.iter().find(|row| row.live.is_some()).unwrap();
+        assert!(Measured::default().lacks(item, row));
+        let run = |case: &str| Run {
+            item: item.id.clone(),
+            case: case.into(),
+            of: "a".into(),
+            on: "mpich".into(),
+            value: Value::Number(1.0),
+        };
+        assert!(Measured { run: vec![run("another case")] }.lacks(item, row));
+        assert!(!Measured { run: vec![run(&row.case)] }.lacks(item, row));
+        let never_run = item.row.iter().find(|row| row.live.is_none()).unwrap();
+        assert!(!Measured::default().lacks(item, never_run));
     }
 }

@@ -14,7 +14,7 @@ const HEAD: &str = "\
     benches/papers                          # this page, without runs: under two minutes
     benches/papers --only T4P.T7            # one figure or table, and its runs if it has any (--no-runs: without)
     benches/papers --only T4P --live        # all whose ids begin so, with their runs; each says how long it takes
-    benches/papers --live --record          # all runs, kept for this page
+    benches/papers --live --record          # all runs, kept for this page; --missing instead of --live: those that are not kept yet
 
 This page is the output of the first command. Experiments and printed values are in `benches/sources`; [sources.md](sources.md) says where each system\nof the sources lives.
 
