@@ -45,6 +45,8 @@ pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, Config
         let allowed = match &error {
             OptionError::File(_, mistake) => format!("a file without mistakes, but {mistake}"),
             OptionError::Clash(clash) => format!("what can work together, but {clash}"),
+            OptionError::Search(_) if options.search.points.is_empty() => error.to_string(),
+            OptionError::Search(mistake) => format!("what can be searched, but {mistake}"),
             other => other.to_string(),
         };
         let (key, value) = match error {

@@ -290,7 +290,9 @@ fn beside_prediction(line: &DecisionLine) -> String {
     let without = line.unchanged_s.map(|s| format!("; without the change {}", Seconds(s)));
     let predicted = line.predicted_s.map(|predicted_s| {
         let interval = line.uncertainty.map(|share| format!(" +- {:.0} %", 100.0 * share)).unwrap_or_default();
-        format!(" (predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
+        let is_outside = line.uncertainty.is_some_and(|share| (measured_s - predicted_s).abs() > share * predicted_s);
+        let outside = if is_outside { "outside the " } else { "" };
+        format!(" ({outside}predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
     });
     format!("measured {}{}", Seconds(measured_s), predicted.unwrap_or_default())
 }
@@ -377,6 +379,32 @@ mod tests {
             text.starts_with("applied at iteration 3, rank 0, ") && text.contains("; ranks 1-2: expired"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_outcome_says_where_it_lies_outside_what_was_predicted() {
+        let text = |measured_s, uncertainty| {
+            beside_prediction(&DecisionLine {
+                per: Per::Iteration,
+                iteration: 1,
+                master: None,
+                tunlet: String::new(),
+                tuning_point: String::new(),
+                from: String::new(),
+                to: String::new(),
+                why: String::new(),
+                predicted_s: Some(0.5),
+                uncertainty,
+                unchanged_s: None,
+                measured_s: Some(measured_s),
+                verdict: String::new(),
+                applied_iteration: None,
+                reason: None,
+            })
+        };
+        assert_eq!(text(0.54, Some(0.1)), "measured 0.540 s (predicted 0.500 s +- 10 %)");
+        assert_eq!(text(0.56, Some(0.1)), "measured 0.560 s (outside the predicted 0.500 s +- 10 %)");
+        assert_eq!(text(0.2, None), "measured 0.200 s (predicted 0.500 s)");
     }
 
     #[test]

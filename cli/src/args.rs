@@ -181,6 +181,7 @@ mod tests {
             (&["--search", "a=0.1..0.9"], "say the step"),
             (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
             (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),
+            (&["--search", "a=none,daf"], "none is no number"),
             (&["--search", "a=1..4", "--tunlet", "pipeline"], "search or auto where something is to be searched"),
             (&["--tunlet", "search"], "such as 'block=8..256 step 8'"),
         ] {

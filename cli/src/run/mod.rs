@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "CONDITION", help_heading = "Search")]
     search_constraint: Vec<String>,
     /// Iterations that the search may measure (default: 60)
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u32).range(1..))]
     search_budget: Option<u32>,
     /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one
     #[arg(long, alias = "no-search-memory", help_heading = "Tuning")]
@@ -182,6 +182,11 @@ fn check_record(args: &Args, settings: &settings::Settings) -> anyhow::Result<()
 /// An error found before the job was started.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let mut settings = args.settings()?;
+    if let Some(budget) = args.search_budget.filter(|_| settings.run.search.is_empty()) {
+        return usage(format!(
+            "--search-budget {budget}: nothing is searched; --search names a tuning point and its values"
+        ));
+    }
     logging::start(settings.run.log, "warn");
     if let Some(token) = token(&args, &settings)? {
         settings.analyzer.token = token;

@@ -66,6 +66,11 @@ impl Dimension {
             words_behind(rest, ["categorical", "synchronized", "together"]);
         let synchronized = synchronized || together;
         let number = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
+        if let Some(word) =
+            rest.split(',').find(|word| !word.contains("..") && !word.trim().is_empty() && number(word).is_none())
+        {
+            return wrong(format!("{text}: {} is no number: {shape}", word.trim()));
+        }
         let values = match rest.split_once("..") {
             None => rest.split(',').map(number).collect::<Option<Vec<f64>>>(),
             Some((least, tail)) => {

@@ -153,8 +153,8 @@ impl WorkloadEstimator {
         let bytes = (self.chunk_tasks * f64::from(network.task_bytes)) as u64;
         (!link.is_eager(bytes)).then(|| {
             format!(
-                "to take messages for eager: a chunk's are {bytes} bytes, and from a size between {} and {} bytes on this MPI waits for the \
-                 receiver, so that their bytes travel when a worker looks, between two tasks",
+                "to forecast sends that return at once: a chunk's message has {bytes} bytes, and from a size between {} and {} bytes on \
+                 (its eager limit) this MPI holds it back until the receiver looks, between two tasks; forecasts count that time",
                 link.eager_bytes, link.rendezvous_bytes
             )
         })
