@@ -15,6 +15,8 @@ pub mod context;
 pub mod control;
 pub mod convert;
 pub mod core;
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 pub mod decisions;
 pub mod disk;
 pub mod events;

@@ -17,6 +17,8 @@ mod clock;
 mod collected;
 pub mod config;
 mod counters;
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 mod delivery;
 mod host;
 mod lifecycle;

@@ -152,7 +152,7 @@ impl Rank {
 }
 
 /// The memory of a rank that offers a number and a text, as the rank has it, and attached.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 pub fn attached(identity: &midrun_ring::Identity) -> (Segment, Rank) {
     let (theirs, fd) = Segment::create(identity, 1, 64).unwrap();
     for (name, kind, maximum) in

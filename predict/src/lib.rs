@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 pub mod description;
 pub mod fit;
 pub mod mapping;

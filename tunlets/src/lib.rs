@@ -40,7 +40,8 @@ mod shadow;
 mod started;
 pub mod stream;
 pub mod template;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
+#[cfg_attr(not(test), allow(dead_code))]
 mod testing;
 mod trial;
 pub mod tuning_point;

@@ -8,11 +8,10 @@ use super::tests::{MS, Story, begun, story};
 use super::*;
 use crate::catalogue::from_catalogue;
 use crate::config::Config;
-use crate::convert::recorded;
 use crate::core::Core;
+use crate::damaged::{BETWEEN, framed, inputs};
 use crate::disk::{Appendable, Disk, HostDisk};
 use crate::ids::JobId;
-use crate::input::Input;
 use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::recorded::What;
 use midrun_proto::v1::{self, RankId};
@@ -241,30 +240,20 @@ fn contents(file: &[u8]) -> Vec<&[u8]> {
 fn damaged_inputs_of_an_analyzer_before_are_taken_in_or_refused_and_nothing_ends_the_next_one() {
     let whole = story(true);
     let folder = tempfile::tempdir().unwrap();
-    let inputs = folder.path().join("j.inputs");
-    let take_in = |file: &[u8]| {
-        std::fs::write(&inputs, file).unwrap();
-        let mut log = log_at(HostDisk, folder.path());
-        let mut core = Core::new(Config::default(), from_catalogue, 70).thinking_apart();
-        let mut steps = log.earlier().map(Steps::of_log);
-        let taken = steps.iter_mut().all(|steps| core.take_in(steps, u64::MAX).is_ok());
-        log.shorten(&core.open_jobs());
-        let now_ns = steps.map_or(0, |steps| steps.end().1);
-        core.step(now_ns, recorded::input(What::Restarted(v1::Restarted { last_action: 900 })).unwrap());
-        (1..40).for_each(|tick| drop(core.step(now_ns.saturating_add(tick * 100 * MS), Input::Tick)));
-        core.step(now_ns.saturating_add(10_000 * MS), Input::Stopped);
-        taken
-    };
+    let take_in = |file: &[u8]| inputs(folder.path(), file);
     assert!(take_in(&whole.file));
-    midrun_mutations::damaged(&[&whole.file], |bytes| {
+    midrun_mutations::damaged("inputs", &[&whole.file], |bytes| {
         take_in(bytes);
     });
-    // Beneath the checksums, too: one frame each, and what is before it.
+    // Beneath the checksums, too: anywhere, then one frame each, and what is before it.
     let frames = contents(&whole.file);
-    midrun_mutations::damaged(&frames[1..], |bytes| {
+    midrun_mutations::damaged("input_contents", &[&frames.join(&BETWEEN[..])], |bytes| {
+        take_in(&framed(bytes));
+    });
+    midrun_mutations::damaged("input", &frames[1..], |bytes| {
         let at = 1 + bytes.len() % (frames.len() - 1);
-        let framed = |content: &[u8]| [&head(content)[..], content].concat();
-        let frames = frames.iter().enumerate().map(|(n, content)| framed(if n == at { bytes } else { content }));
-        take_in(&[preamble(), frames.collect::<Vec<_>>().concat()].concat());
+        let mut frames = frames.clone();
+        frames[at] = bytes;
+        take_in(&framed(&frames.join(&BETWEEN[..])));
     });
 }

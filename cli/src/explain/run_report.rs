@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_damaged_summary_is_reported_as_far_as_it_makes_sense() {
-        midrun_mutations::damaged_texts(&[&summary().to_string()], |text| {
+        midrun_mutations::damaged_texts("summary", &[&summary().to_string()], |text| {
             if let Ok(value) = serde_json::from_str(text) {
                 let _ = RunReport::of(&value).text();
                 let _ = crate::summary::table(text);

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 mod declaration;
 mod names;
 mod parse;

@@ -254,21 +254,3 @@ fn every_example_of_the_documents_is_read() {
     }
     assert!(count >= 2, "{count} examples in {document}");
 }
-
-#[test]
-fn damaged_texts_are_read_or_refused_in_one_sentence() {
-    let document = include_str!("../../../docs/points.md");
-    let lines: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("    ")).collect();
-    let text = lines.join("\n");
-    let files: Vec<&str> =
-        lines.into_iter().filter(|line| !line.is_empty()).chain([&text[..4096.min(text.len())]]).collect();
-    midrun_mutations::damaged_texts(&files, |text| match parse(text) {
-        Ok(lines) => {
-            let declarations: Vec<Declaration> = lines.into_iter().map(|line| line.declaration).collect();
-            let printed = print(&declarations);
-            let again = parse(&printed).map(|lines| lines.into_iter().map(|line| line.declaration).collect());
-            assert_eq!(again, Ok(declarations), "{printed}");
-        }
-        Err(error) => assert_eq!(error.to_string().lines().count(), 1, "{error}"),
-    });
-}

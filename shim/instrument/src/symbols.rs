@@ -1,5 +1,8 @@
 //! Finds functions and variables of this process by name: in the program first, then in its libraries.
 
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
+
 use crate::demangle;
 use crate::memory::protection;
 use crate::objects::{Object, loaded, pin};
@@ -251,31 +254,4 @@ fn scan_file(bytes: &[u8], object: &Object, is: &dyn Fn(&str) -> bool, found: &m
         take(symbol, true);
     }
     all > 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn damaged_files_of_libraries_are_read_as_far_as_they_make_sense() {
-        let objects = loaded();
-        let files = objects.iter().filter_map(|object| Some((object, object.bytes()?)));
-        let (object, file) = files.min_by_key(|(_, file)| file.get().len()).expect("a loaded file");
-        let scan = |bytes: &[u8]| {
-            let mut found = Vec::new();
-            scan_file(bytes, object, &|name| name.len() % 3 == 0, &mut found);
-            found
-        };
-        assert!(!scan(file.get()).is_empty(), "{} has symbols", object.name);
-        midrun_mutations::damaged(&[file.get()], |bytes| {
-            // Whatever stands in the file, only addresses of the loaded object are taken for its code and variables.
-            let outside = |f: &Found| f.kind != Kind::ThreadLocal && !object.has(f.address);
-            assert!(!scan(bytes).iter().any(outside));
-        });
-        // The tables are at the end, where a random place hardly ever lies.
-        let (head, tail) = file.get().split_at(file.get().len().saturating_sub(4096));
-        midrun_mutations::damaged(&[tail], |damaged| drop(scan(&[head, damaged].concat())));
-        midrun_mutations::damaged(&[&file.get()[..64]], |damaged| drop(scan(&[damaged, &file.get()[64..]].concat())));
-    }
 }

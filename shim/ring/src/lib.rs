@@ -12,6 +12,8 @@ pub mod attach;
 pub mod calls;
 pub mod command;
 pub mod counters;
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 pub mod layout;
 pub mod register;
 pub mod ring;

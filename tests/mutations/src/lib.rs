@@ -1,8 +1,12 @@
 //! Damages real files, for the tests of everything that reads what others wrote: a loop that runs with the stable compiler.
+//!
+//! Readers stand in a module `damaged` of their crate, and a target of `tests/fuzz` calls the same ones.
 
 #![forbid(unsafe_code)]
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -35,11 +39,15 @@ fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Gives `read` damaged copies of `files`, the same ones for the same `MIDRUN_SEED` (0).
+/// Gives `read` damaged copies of `files`, the same ones for the same `MIDRUN_SEED` (0). Where `MIDRUN_CORPUS` names a folder, the files
+/// are written there, for the fuzz target of this name to begin with.
 ///
 /// # Panics
 /// `read` does; the message has what repeats it.
-pub fn damaged(files: &[&[u8]], read: impl Fn(&[u8])) {
+pub fn damaged(target: &str, files: &[&[u8]], read: impl Fn(&[u8])) {
+    if let Some(corpus) = std::env::var_os("MIDRUN_CORPUS") {
+        write(&PathBuf::from(corpus).join(target), files).expect("the folder of MIDRUN_CORPUS can be written");
+    }
     let (seed, cases) = (variable("MIDRUN_SEED", 0), variable("MIDRUN_MUTATIONS", CASES));
     assert!(files.iter().any(|file| !file.is_empty()), "there is no file to damage");
     for case in 0..cases {
@@ -47,7 +55,10 @@ pub fn damaged(files: &[&[u8]], read: impl Fn(&[u8])) {
         let bytes = random.damage(files);
         if catch_unwind(AssertUnwindSafe(|| read(&bytes))).is_err() {
             let text = String::from_utf8_lossy(&bytes);
-            panic!("MIDRUN_SEED={} MIDRUN_MUTATIONS=1 repeats it; the file:\n{text}", seed.wrapping_add(case));
+            panic!(
+                "{target}: MIDRUN_SEED={} MIDRUN_MUTATIONS=1 repeats it; the file:\n{text}",
+                seed.wrapping_add(case)
+            );
         }
     }
 }
@@ -56,9 +67,20 @@ pub fn damaged(files: &[&[u8]], read: impl Fn(&[u8])) {
 ///
 /// # Panics
 /// As of [`damaged`].
-pub fn damaged_texts(files: &[&str], read: impl Fn(&str)) {
+pub fn damaged_texts(target: &str, files: &[&str], read: impl Fn(&str)) {
     let files: Vec<&[u8]> = files.iter().map(|file| file.as_bytes()).collect();
-    damaged(&files, |bytes| read(&String::from_utf8_lossy(bytes)));
+    damaged(target, &files, |bytes| read(&String::from_utf8_lossy(bytes)));
+}
+
+/// Each file under a name that its content gives it.
+fn write(folder: &Path, files: &[&[u8]]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for file in files {
+        let mut hasher = DefaultHasher::new();
+        file.hash(&mut hasher);
+        std::fs::write(folder.join(format!("{:016x}", hasher.finish())), file)?;
+    }
+    Ok(())
 }
 
 struct Random(Xoshiro256PlusPlus);
@@ -119,7 +141,7 @@ mod tests {
         let files: [&[u8]; 2] = [b"a = 12\nb = [3, 4]\n", b"x = \"text\"\n"];
         let all = || {
             let seen = RefCell::new(BTreeSet::new());
-            damaged(&files, |bytes| {
+            damaged("texts", &files, |bytes| {
                 seen.borrow_mut().insert(bytes.to_vec());
             });
             seen.into_inner()
@@ -131,6 +153,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "MIDRUN_MUTATIONS=1 repeats it")]
     fn a_reader_that_panics_is_told_with_its_file() {
-        damaged(&[b"abcdefgh"], |bytes| assert!(bytes.starts_with(b"abcdefgh")));
+        damaged("letters", &[b"abcdefgh"], |bytes| assert!(bytes.starts_with(b"abcdefgh")));
     }
 }

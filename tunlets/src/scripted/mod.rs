@@ -11,6 +11,8 @@
 //! script, [`functions`] are the models it may call, [`scope`] shows it a window and [`patterns`] that of a pipeline, [`program`] runs it, [`request`] checks what
 //! it requests. [`tunlet`] puts them together, [`propose`] makes proposals, [`explanation`] explains them.
 
+#[cfg(any(test, fuzzing))]
+pub mod damaged;
 mod engine;
 mod explanation;
 mod file;

@@ -195,7 +195,7 @@ fn damaged_lines_of_launchers_are_understood_or_not_and_nothing_else() {
         "-lvK1 -t 5 --ntasks 3 --ntasks-per-node=1 -J name --export=ALL,A=1 ./a",
         "-np 2 --host h1,h2 --map-by ppr:1:node:PE=4 -wdir /tmp --tag-output env A=1 ./a",
     ];
-    midrun_mutations::damaged_texts(&lines, |line| {
+    midrun_mutations::damaged_texts("launcher", &lines, |line| {
         let words = words(line);
         for kind in [Launcher::OpenMpi4, Launcher::OpenMpi5, Launcher::Hydra, Launcher::Srun] {
             if let Ok((apps, _)) = find_apps(&words, 0, kind) {

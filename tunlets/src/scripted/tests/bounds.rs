@@ -2,24 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::Scripted;
-use super::tuning_point;
-use crate::testing::window;
-use crate::{Observation, Tunlet};
-
-/// Reads a file; where it can be read, lets it see some windows.
-fn live(file: &str) {
-    let Ok(mut tunlet) = Scripted::read(file) else { return };
-    for iteration in 0..8 {
-        tunlet.observe(Observation::Iteration(&window(iteration, 4, 0.3)));
-        if tunlet.propose(&[tuning_point("x", 1.0, (0.0, 9.0))]).is_some() {
-            tunlet.on_settled(iteration, crate::Settled::Applied { iteration });
-        }
-    }
-    assert!(tunlet.refusals().len() <= 32);
-    tunlet.explain();
-    tunlet.report();
-}
+use super::super::damaged::tunlet as live;
 
 /// Pieces of scripts that, put together, are often one.
 fn piece() -> impl Strategy<Value = &'static str> {
@@ -139,14 +122,4 @@ fn what_is_nested_without_end_is_refused_before_the_stack_ends() {
         }
     });
     assert!(thread.expect("a thread").join().is_ok());
-}
-
-#[test]
-fn damaged_files_of_the_examples_are_read_or_refused_and_end() {
-    let files = [
-        include_str!("../../../../examples/tunlets/own_batches.toml"),
-        include_str!("../../../../examples/tunlets/spread_factor.toml"),
-        include_str!("../../../../examples/tunlets/classic_factor.toml"),
-    ];
-    midrun_mutations::damaged_texts(&files, live);
 }
