@@ -286,6 +286,54 @@ fn midrun_run_measures_an_unmodified_program_by_a_file_of_points(mpi: Mpi) {
     scratch.assert_nothing_left();
 }
 
+/// A tool that puts its rank under a seccomp filter, which refuses a system call where an argument has one of these bits.
+fn filter(mpi: Mpi, scratch: &Scratch, call: &str, (argument, bits): (u32, &str), is_before: bool) -> PathBuf {
+    let library = scratch.path(&format!("{call}.so"));
+    let mut compile = std::process::Command::new(format!("mpicc.{}", mpi.name()));
+    compile.args(["-shared", "-fPIC"]).arg(format!("-DCALL=SYS_{call}")).arg(format!("-DARGUMENT={argument}"));
+    compile.arg(format!("-DBITS={bits}")).arg(format!("-DBEFORE={}", u8::from(is_before)));
+    compile.arg("-o").arg(&library).arg(root().join("tests/programs/filter.c"));
+    assert!(compile.status().is_ok_and(|status| status.success()), "{mpi:?} compiles filter.c");
+    library
+}
+
+#[each_mpi]
+fn a_job_whose_seccomp_filter_refuses_what_hooks_need_ends_as_without_midrun_and_the_reason_names_it(mpi: Mpi) {
+    let scratch = Scratch::new();
+    // Without the optimiser each function begins with short instructions, so that the jump may meet a thread between them.
+    let program = mpi.compile(&scratch, &root().join("tests/programs/classic_mw.c"), &["-O0".into(), "-g".into()]);
+    let mut line = mpi.line(3, &program);
+    line.push("20".into());
+    std::fs::write(scratch.path("points"), "iteration function iterate\nmeasure compute function compute sum\n")
+        .expect("a file");
+    for (call, bits, is_before, reason) in [
+        ("mprotect", (2, "PROT_EXEC"), true, "code cannot be made executable: "),
+        ("getdents64", (2, "~0u"), false, "whether all threads survive a trap, cannot be read: "),
+        ("openat", (0, "~0u"), false, "there is no iterate, and program cannot be read: "),
+    ] {
+        let tool = filter(mpi, &scratch, call, bits, is_before);
+        let filtered = |name: &str, mut job: std::process::Command| {
+            job.env("LD_PRELOAD", &tool);
+            Process::start(&scratch, name, job).succeed()
+        };
+        let plain = filtered("alone", command(&line));
+        let flags = ["--summary", "s.json", "--points", "points"];
+        let ended = filtered("run", run::command(&scratch, &flags, &line));
+        assert_eq!(total(&ended.out), total(&plain.out), "{mpi:?}, {call}");
+        for said in [&plain.err, &ended.err] {
+            assert_eq!(said.lines().filter(|line| *line == "filtered").count(), 3, "{mpi:?}, {call}: {said}");
+        }
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!(summary.count("/ranks"), 3, "{mpi:?}, {call}");
+        for said in [summary.0["points"]["refused"].to_string(), ended.err] {
+            let named = said.contains(reason)
+                && said.contains("Operation not permitted (os error 1), perhaps by a seccomp filter");
+            assert!(named, "{mpi:?}, {call}: {said}");
+        }
+    }
+    scratch.assert_nothing_left();
+}
+
 #[each_mpi]
 fn a_function_that_is_called_too_often_gives_up_detail_until_it_fits_the_budget(mpi: Mpi) {
     let scratch = Scratch::new();

@@ -4,6 +4,7 @@ use object::Object as _;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -38,6 +39,11 @@ impl Object {
     /// Its file's bytes; `None` where it cannot be read, or is not the one that was loaded: its addresses would be wrong.
     pub fn bytes(&self) -> Option<Bytes> {
         Bytes::of(&File::open(&self.path).ok()?).filter(|bytes| !self.differs(bytes))
+    }
+
+    /// Why the system does not let its file be read; `None` where it does, or where there is no such file, as of what the kernel loads.
+    pub fn access_error(&self) -> Option<io::Error> {
+        File::open(&self.path).err().filter(|error| error.kind() == io::ErrorKind::PermissionDenied)
     }
 
     /// Whether another build has taken the place of its file since it was loaded.

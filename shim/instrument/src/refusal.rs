@@ -15,6 +15,9 @@ pub enum Refusal {
     /// Nothing of that name is there, and of these the file is not the one that was loaded.
     #[error("there is no {0}, and {objects} was replaced on disk since it was loaded", objects = .1.join(", "))]
     Replaced(String, Vec<String>),
+    /// Nothing of that name is there, and files cannot be read: the first one, for this reason.
+    #[error("there is no {0}, and {1} cannot be read: {2}")]
+    Unreadable(String, String, String),
     /// Several have the name: where.
     #[error("{0} is there more than once: {places}; give one as object:name", places = .1.join(", "))]
     Ambiguous(String, Vec<String>),
@@ -84,13 +87,15 @@ pub(crate) fn system(what: &'static str) -> Refusal {
     refused(what, &std::io::Error::last_os_error())
 }
 
-/// The refusal for a failed call. Where the thread has a seccomp filter, which may be the reason, it names that.
+/// The refusal for a failed call.
 pub(crate) fn refused(what: &'static str, error: &std::io::Error) -> Refusal {
+    Refusal::System(what, reason(error))
+}
+
+/// Why a call failed. Where the thread has a seccomp filter, which may be the reason, it names that.
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let is_by_filter = error.kind() == std::io::ErrorKind::PermissionDenied && has_filter() != Some(false);
-    Refusal::System(
-        what,
-        if is_by_filter { format!("{error}, perhaps by a seccomp filter") } else { error.to_string() },
-    )
+    if is_by_filter { format!("{error}, perhaps by a seccomp filter") } else { error.to_string() }
 }
 
 /// Whether the calling thread has a seccomp filter; `None` where /proc does not say, as where the filter refuses to open it.
@@ -156,5 +161,16 @@ mod tests {
         assert!(refusal.ends_with(", perhaps by a seccomp filter"), "{refusal}");
         let other = refused("it", &std::io::Error::from_raw_os_error(libc::ENOMEM)).to_string();
         assert!(!other.contains("seccomp"), "{other}");
+    }
+
+    #[test]
+    fn a_filter_that_hides_threads_or_the_files_of_libraries_is_named() {
+        crate::threads::note_process();
+        let threads = with_filter(libc::SYS_getdents64, || crate::threads::can_take(&[libc::SIGTRAP]).unwrap_err());
+        let files = with_filter(libc::SYS_openat, || crate::symbols::function("no_such_name", None).unwrap_err());
+        for (refusal, begin) in [(threads, "/proc/self/task, which shows"), (files, "there is no no_such_name, and ")] {
+            let text = refusal.to_string();
+            assert!(text.starts_with(begin) && text.ends_with(", perhaps by a seccomp filter"), "{text}");
+        }
     }
 }

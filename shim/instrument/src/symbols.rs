@@ -6,7 +6,7 @@ pub mod damaged;
 use crate::demangle;
 use crate::memory::protection;
 use crate::objects::{Object, loaded, pin};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, reason};
 use object::{Object as _, ObjectSymbol, SymbolFlags, SymbolKind};
 use std::ffi::CString;
 
@@ -150,6 +150,9 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
         if let Some(one) = choose(name, found, kind)? {
             return Ok(one);
         }
+    }
+    if let Some((object, error)) = objects.iter().find_map(|object| Some((object, object.access_error()?))) {
+        return Err(Refusal::Unreadable(name.into(), object.name.clone(), reason(&error)));
     }
     let replaced = objects.iter().filter(|object| object.is_replaced());
     let replaced: Vec<String> = replaced.map(|object| object.name.clone()).collect();
