@@ -28,6 +28,8 @@ struct Posted {
 
 thread_local! {
     static POSTED: [Cell<Option<Posted>>; ON_THEIR_WAY] = const { [const { Cell::new(None) }; ON_THEIR_WAY] };
+    /// How many there are, so that a thread that records no more looks at none.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
     /// Where the next request goes if there is no room.
     static NEXT: Cell<usize> = const { Cell::new(0) };
 }
@@ -35,10 +37,11 @@ thread_local! {
 /// Whether any request of this thread is on its way.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_has_posted() -> c_int {
-    guard_value("an MPI call", 0, || {
-        let any = POSTED.try_with(|all| all.iter().any(|place| place.get().is_some()));
-        c_int::from(any.unwrap_or(false))
-    })
+    guard_value("an MPI call", 0, || c_int::from(count() > 0))
+}
+
+fn count() -> usize {
+    COUNT.try_with(Cell::get).unwrap_or(0)
 }
 
 /// Forgets what is on its way with `request`, and returns it.
@@ -46,8 +49,12 @@ fn take_posted(request: u64) -> Option<Posted> {
     let take = |place: &Cell<Option<Posted>>| {
         let posted = place.get().filter(|posted| posted.request == request)?;
         place.set(None);
+        let _ = COUNT.try_with(|count| count.set(count.get() - 1));
         Some(posted)
     };
+    if count() == 0 {
+        return None;
+    }
     POSTED.try_with(|all| all.iter().find_map(take)).ok().flatten()
 }
 
@@ -75,7 +82,9 @@ fn keep(posted: Posted) {
     let _ = POSTED.try_with(|all| {
         let next = NEXT.try_with(Cell::get).unwrap_or(0);
         let place = all.iter().position(|place| place.get().is_none()).unwrap_or(next);
-        all[place].set(Some(posted));
+        if all[place].replace(Some(posted)).is_none() {
+            let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        }
         let _ = NEXT.try_with(|next| next.set((place + 1) % ON_THEIR_WAY));
     });
 }
