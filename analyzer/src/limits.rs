@@ -77,6 +77,8 @@ pub const LISTED_DECISIONS: usize = 2_000;
 pub const WINDOWS_AHEAD: usize = 16;
 /// Latencies listed in a summary.
 pub const LISTED_LATENCIES: usize = 2_000;
+/// Keys of a status that a follower keeps; there are a few dozen.
+pub const STATUS_KEYS: usize = 256;
 /// Notices kept per job for those who watch late.
 pub const NOTICES: usize = 1024;
 /// Settled actions remembered per job, to know a late answer.

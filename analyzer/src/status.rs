@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::calls::RankLine;
+use crate::limits;
 
 /// Part of a window, or of the run, that a rank computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,13 +91,17 @@ impl Shown {
     }
 }
 
-/// Takes a patch into a status; of the windows the newest `most` are kept.
+/// Takes a patch into a status; of the windows the newest `most` are kept. A status has a few dozen keys: beyond
+/// [`limits::STATUS_KEYS`], new ones are left out.
 pub fn merge(status: &mut Value, patch: Value, most: usize) {
     let Value::Object(patch) = patch else { return };
     if !status.is_object() {
         *status = Value::Object(Map::new());
     }
     for (key, value) in patch {
+        if status.get(&key).is_none() && status.as_object().is_some_and(|keys| keys.len() >= limits::STATUS_KEYS) {
+            continue;
+        }
         match (key.as_str(), status["windows"].as_array_mut(), value) {
             ("windows", Some(windows), Value::Array(new)) => {
                 windows.extend(new);
@@ -129,6 +134,14 @@ mod tests {
         let expected =
             json!({"mode": "tuned", "wall_s": 1.5, "windows_seen": 3, "windows": [{"number": 1}, {"number": 2}]});
         assert_eq!(followed, expected);
+    }
+
+    #[test]
+    fn of_keys_without_an_end_a_bounded_number_is_kept() {
+        let mut status = Value::Null;
+        (0..4 * limits::STATUS_KEYS).for_each(|key| merge(&mut status, json!({ key.to_string(): 1 }), 1));
+        merge(&mut status, json!({"0": 2}), 1);
+        assert_eq!((status.as_object().map(Map::len), &status["0"]), (Some(limits::STATUS_KEYS), &json!(2)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod far;
+pub mod flood;
 pub mod master;
 pub mod papers;
 pub mod processes;

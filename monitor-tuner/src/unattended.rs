@@ -1,6 +1,6 @@
 //! Ranks whose agent has died, from the analyzer: each attaches to this agent, or its process ends, which the agent reports.
 
-use crate::limits::PROCESSES;
+use crate::limits::{JOB_ID_BYTES, PROCESSES, RANKS};
 use midrun_proto::v1::{RankId, RankJoined};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
@@ -25,11 +25,13 @@ impl Unattended {
         Unattended { ranks: BTreeMap::new(), next_look: Instant::now() }
     }
 
-    /// The analyzer says so of these.
+    /// The analyzer says so of these. More than a node has make no sense and are left out.
     pub fn add(&mut self, ranks: Vec<RankJoined>) {
         for RankJoined { id, pid, time_ns, .. } in ranks {
-            if let Some(id) = id {
-                self.ranks.insert((id.job, id.rank), Process { pid, since_ns: time_ns });
+            let Some(id) = id.filter(|id| id.job.len() <= JOB_ID_BYTES) else { continue };
+            let key = (id.job, id.rank);
+            if self.ranks.len() < RANKS || self.ranks.contains_key(&key) {
+                self.ranks.insert(key, Process { pid, since_ns: time_ns });
             }
         }
         self.next_look = Instant::now();
@@ -57,5 +59,23 @@ impl Unattended {
             goes_on
         });
         ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_ranks_without_an_end_no_more_than_a_node_has_are_watched() {
+        let mut unattended = Unattended::new();
+        let joined = |job: &str, rank| RankJoined { id: Some(RankId { job: job.into(), rank }), ..Default::default() };
+        for job in ["a", "b", "c"] {
+            unattended.add((0..RANKS as u32).map(|rank| joined(job, rank)).collect());
+        }
+        unattended.add(vec![joined(&"x".repeat(JOB_ID_BYTES + 1), 0)]);
+        assert_eq!(unattended.ranks.len(), RANKS);
+        let ended = unattended.take_ended(|_, _| false);
+        assert!(ended.len() == RANKS && ended.iter().all(|id| id.job == "a"));
     }
 }

@@ -1,21 +1,23 @@
-//! Memory of midrun's parts over very many short iterations, very many jobs, and under strangers; what TLS costs.
+//! Memory of midrun's parts over very many short iterations, very many jobs, under strangers and under hostile load; what TLS costs.
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use midrun_benches::flood::Flood;
 use midrun_benches::processes::{Ended, cpu_s, memory_mib};
 use midrun_benches::standing::{analyzer, midrun};
 use midrun_benches::{Launcher, numbers, prefix, run_under_midrun, spread};
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Memory over many iterations, jobs and strangers; cost of TLS.
+/// Memory over many iterations, jobs and strangers, and under hostile load; cost of TLS.
 #[derive(Parser)]
 struct Arguments {
-    /// Parts to measure: iterations, jobs, strangers, tls.
-    #[arg(default_values_t = ["iterations", "jobs", "strangers", "tls"].map(str::to_owned))]
+    /// Parts to measure: iterations, jobs, strangers, hostile (agent and rank), command (`midrun run`), tls.
+    #[arg(default_values_t = ["iterations", "jobs", "strangers", "hostile", "command", "tls"].map(str::to_owned))]
     parts: Vec<String>,
     /// `openmpi` or `mpich`.
     #[arg(long, default_value = "openmpi")]
@@ -29,6 +31,9 @@ struct Arguments {
     /// Connections without a token, at a time.
     #[arg(long, default_value_t = 1000)]
     strangers: usize,
+    /// Time under each hostile load, seconds.
+    #[arg(long, default_value_t = 20)]
+    hostile_s: u64,
     /// Jobs with TLS, and as many without, in turn.
     #[arg(long, default_value_t = 5)]
     pairs: u32,
@@ -41,8 +46,10 @@ fn main() -> Result<()> {
             "iterations" => iterations(&a)?,
             "jobs" => jobs(&a)?,
             "strangers" => strangers(&a)?,
+            "hostile" => hostile(&a)?,
+            "command" => command(&a)?,
             "tls" => tls(&a)?,
-            other => anyhow::bail!("{other}: the parts are iterations, jobs, strangers, tls"),
+            other => anyhow::bail!("{other}: the parts are iterations, jobs, strangers, hostile, command, tls"),
         }
     }
     Ok(())
@@ -133,21 +140,37 @@ fn jobs(a: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Connections that say nothing, and others that send without end, at a standing analyzer.
+/// Connections that say nothing, and others that send without end, at a standing analyzer and at a standing agent.
 fn strangers(a: &Arguments) -> Result<()> {
     let place = tempfile::tempdir()?;
     let (analyzer, url, _) = analyzer(place.path(), false)?;
+    let (agent, socket) = agent(place.path(), &url, &[])?;
     let address = url.trim_start_matches("http://").to_owned();
-    let id = analyzer.0.id();
+    crowd(a, "analyzer", analyzer.0.id(), || {
+        let stream = TcpStream::connect(&address)?;
+        stream.set_write_timeout(Some(TAKEN_IN))?;
+        Ok(stream)
+    })?;
+    crowd(a, "agent", agent.0.id(), || {
+        let stream = UnixStream::connect(&socket)?;
+        stream.set_write_timeout(Some(TAKEN_IN))?;
+        Ok(stream)
+    })
+}
+
+/// A stranger waits so long for its bytes to be taken.
+const TAKEN_IN: Duration = Duration::from_millis(5);
+
+/// Strangers at the process `id`, each by a connection of its own.
+fn crowd<S: Write>(a: &Arguments, name: &str, id: u32, connect: impl Fn() -> std::io::Result<S>) -> Result<()> {
     let (before_mib, before_s) = (resident_mib(id).context("it runs")?, cpu_s(id).context("it runs")?);
     let begin = Instant::now();
-    let mut most = before_mib;
     let mut held = Vec::new();
-    let mut sent = 0u64;
+    let (mut sent, mut connected) = (0u64, 0u64);
     let garbage = vec![b'x'; 1 << 20];
     while begin.elapsed() < Duration::from_secs(20) {
-        if let Ok(mut stream) = TcpStream::connect(&address) {
-            stream.set_write_timeout(Some(Duration::from_millis(5)))?;
+        if let Ok(mut stream) = connect() {
+            connected += 1;
             if held.len() % 10 == 0 {
                 let _ = stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
                 sent += stream.write(&garbage).unwrap_or(0) as u64;
@@ -157,14 +180,112 @@ fn strangers(a: &Arguments) -> Result<()> {
         if held.len() > a.strangers {
             held.drain(..a.strangers / 10);
         }
-        most = most.max(resident_mib(id).unwrap_or(f64::NAN));
     }
-    let spent_s = cpu_s(id).context("it runs")? - before_s;
-    let share = 100.0 * spent_s / begin.elapsed().as_secs_f64();
+    let most = memory_mib(id, "VmHWM").context("it runs")?;
+    let share = 100.0 * (cpu_s(id).context("it runs")? - before_s) / begin.elapsed().as_secs_f64();
     println!(
-        "strangers: analyzer {before_mib:.1} MiB before, {most:.1} MiB at most, {share:.1} % of a core, {} MiB written to it",
+        "{connected} strangers: {name} {before_mib:.1} MiB before, {most:.1} MiB at most, {share:.1} % of a core, {} MiB written to it",
         sent >> 20
     );
+    Ok(())
+}
+
+/// Stops a process for as long as this lives.
+struct Stopped(u32);
+
+impl Stopped {
+    fn new(id: u32) -> Result<Stopped> {
+        signal(id, "STOP")?;
+        Ok(Stopped(id))
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = signal(self.0, "CONT");
+    }
+}
+
+fn signal(id: u32, name: &str) -> Result<()> {
+    let done = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status()?;
+    ensure!(done.success(), "no signal {name} to {id}");
+    Ok(())
+}
+
+/// Starts a rank, its agent being at `socket`, that begins and ends iterations as fast as it can.
+fn flooding_rank(socket: &Path) -> Result<Ended> {
+    let mut rank = Command::new(mark_load());
+    rank.args(["1", "0", "1000000000"]).env("MIDRUN_BENCH_TURNS", "1").env("MIDRUN_SOCKET", socket);
+    Ok(Ended(rank.stdout(Stdio::null()).spawn()?))
+}
+
+/// Memory of some processes every `hostile_s` / 4, and the most.
+fn watch(a: &Arguments, load: &str, processes: &[(&str, u32)]) -> Result<()> {
+    let mut sizes = vec![Vec::new(); processes.len()];
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(250 * a.hostile_s));
+        for (sizes, (name, id)) in sizes.iter_mut().zip(processes) {
+            sizes.push(resident_mib(*id).with_context(|| format!("{load}: {name} has ended"))?);
+        }
+    }
+    for (sizes, (name, id)) in sizes.iter().zip(processes) {
+        let sizes: Vec<String> = sizes.iter().map(|size| format!("{size:.1}")).collect();
+        let most = memory_mib(*id, "VmHWM").context("it runs")?;
+        println!("{load}, {} s: {name} {} MiB at each quarter, {most:.1} at most", a.hostile_s, sizes.join(", "));
+    }
+    Ok(())
+}
+
+/// Ranks that record as fast as they can, beside peers that take nothing or send without an end.
+fn hostile(a: &Arguments) -> Result<()> {
+    let second = Duration::from_secs(1);
+    {
+        let place = tempfile::tempdir()?;
+        let (analyzer, url, _) = analyzer(place.path(), false)?;
+        let (agent, socket) = agent(place.path(), &url, &[])?;
+        let rank = flooding_rank(&socket)?;
+        let ids = [("analyzer", analyzer.0.id()), ("agent", agent.0.id()), ("rank", rank.0.id())];
+        std::thread::sleep(second);
+        watch(a, "a rank that floods", &ids)?;
+        let _stopped = Stopped::new(analyzer.0.id())?;
+        watch(a, "an analyzer that takes nothing", &ids[1..])?;
+        let _stopped = Stopped::new(agent.0.id())?;
+        watch(a, "an agent that reads nothing", &ids[2..])?;
+    }
+    {
+        let place = tempfile::tempdir()?;
+        let flood = Flood::start()?;
+        let (agent, socket) = agent(place.path(), &flood.url, &[])?;
+        let rank = flooding_rank(&socket)?;
+        std::thread::sleep(second);
+        let before = flood.sent();
+        watch(a, "an analyzer that floods", &[("agent", agent.0.id()), ("rank", rank.0.id())])?;
+        println!("it sent {} messages", flood.sent() - before);
+    }
+    Ok(())
+}
+
+/// `midrun run`, in which the agent of the job is, too, beside an analyzer that takes nothing, and one that floods.
+fn command(a: &Arguments) -> Result<()> {
+    let second = Duration::from_secs(1);
+    for is_flooding in [false, true] {
+        let place = tempfile::tempdir()?;
+        let (analyzer, url, _) = analyzer(place.path(), false)?;
+        let flood = Flood::start()?;
+        let url = if is_flooding { flood.url.clone() } else { url };
+        let mut command = midrun(&["run", "--analyzer", &url, "--summary", "none.json", "--", &mark_load()]);
+        command.args(["1", "0", "1000000000"]).env("MIDRUN_BENCH_TURNS", "1").current_dir(place.path());
+        let job = Ended(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
+        std::thread::sleep(second);
+        let (_stopped, load) = if is_flooding {
+            (None, "an analyzer that floods")
+        } else {
+            (Some(Stopped::new(analyzer.0.id())?), "an analyzer that takes nothing")
+        };
+        watch(a, load, &[("midrun run with its agent", job.0.id())])?;
+        signal(job.0.id(), "TERM")?;
+        std::thread::sleep(second);
+    }
     Ok(())
 }
 

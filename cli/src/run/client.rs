@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use midrun_analyzer::limits::NOTICES;
 use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
@@ -203,13 +204,17 @@ impl Client {
 }
 
 /// The notices that were printed, in the order of their stream. Each stream of an analyzer begins with the job's first one. The analyzer
-/// to which a connection was lost has the same again; another one tells another story, from the first notice that differs on.
+/// to which a connection was lost has the same again; another one tells another story, from the first notice that differs on. What comes
+/// behind as many as an analyzer remembers comes once.
 #[derive(Default)]
 struct Printed(Vec<u64>);
 
 impl Printed {
     /// Whether the notice at this place of its stream has not been printed; then it is taken for printed.
     fn is_new(&mut self, at: usize, notice: &Notice) -> bool {
+        if at >= NOTICES {
+            return true;
+        }
         let mut hasher = DefaultHasher::new();
         (&notice.text, &notice.json).hash(&mut hasher);
         let hash = hasher.finish();
@@ -259,5 +264,14 @@ mod tests {
         assert_eq!(stream(&["open", "a", "b", "open", "c", "d"]), ["d"]);
         assert_eq!(stream(&["open", "b"]), ["b"]);
         assert_eq!(stream(&["open", "b", "d"]), ["d"]);
+    }
+
+    #[test]
+    fn of_notices_without_an_end_a_bounded_number_is_remembered() {
+        let mut printed = Printed::default();
+        let notice = |at: usize| Notice { text: at.to_string(), json: String::new() };
+        assert!((0..4 * NOTICES).all(|at| printed.is_new(at, &notice(at))));
+        assert!((0..NOTICES).all(|at| !printed.is_new(at, &notice(at))), "an analyzer that is found again");
+        assert_eq!(printed.0.len(), NOTICES);
     }
 }
