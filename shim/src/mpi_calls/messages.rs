@@ -1,9 +1,11 @@
 //! Messages of the program, recorded one by one: from sends and receives that match, the analyzer learns what a message costs.
 //!
 //! The begin of a call that sends, and the end of one that received and may have waited, bound the message's way. A program has time for its own
-//! messages, so only the first ones of each kind are recorded, and none shortly after another. [`super::requests`] has those of nonblocking calls.
+//! messages, so only the first ones of each kind are recorded, and none shortly after another. Where some come close together, such as those to
+//! all neighbours, a drawn one of them is, so that each peer has its share. [`super::requests`] has those of nonblocking calls.
 
 use super::CLASS_BITS;
+use super::sampling::draw;
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::calls::NAMES;
@@ -23,6 +25,35 @@ pub(super) const APART_NS: u64 = 10_000;
 struct Left {
     messages: u32,
     last_ns: u64,
+    /// Messages since then that came too soon, and the most that ever did.
+    near: u32,
+    burst: u32,
+    /// Messages to be passed over before the next one; none: not drawn yet.
+    skip: Option<u32>,
+    random: u64,
+}
+
+impl Left {
+    const ALL: Left = Left { messages: EACH, last_ns: 0, near: 0, burst: 0, skip: None, random: 1 };
+
+    /// Whether a message of this moment is recorded.
+    fn takes(&mut self, now_ns: u64) -> bool {
+        if self.messages == 0 {
+            return false;
+        }
+        if now_ns.saturating_sub(self.last_ns) < APART_NS {
+            self.near += 1;
+            return false;
+        }
+        self.burst = self.burst.max(self.near);
+        let skip = self.skip.unwrap_or_else(|| (draw(&mut self.random) % (u64::from(self.burst) + 1)) as u32);
+        if skip > 0 {
+            self.skip = Some(skip - 1);
+            return false;
+        }
+        *self = Left { messages: self.messages - 1, last_ns: now_ns, near: 0, skip: None, ..*self };
+        true
+    }
 }
 
 /// What a call has to do with messages.
@@ -82,7 +113,7 @@ pub(super) struct Ended {
 }
 
 thread_local! {
-    static LEFT: [Cell<Left>; 2] = const { [const { Cell::new(Left { messages: EACH, last_ns: 0 }) }; 2] };
+    static LEFT: [Cell<Left>; 2] = const { [const { Cell::new(Left::ALL) }; 2] };
     /// The last call of which more is to be told: by its request, or of its two messages.
     static LAST: Cell<Option<Ended>> = const { Cell::new(None) };
 }
@@ -92,12 +123,9 @@ pub(super) fn admits(received: bool, now_ns: u64) -> bool {
     let admitted = LEFT.try_with(|left| {
         let left = &left[usize::from(received)];
         let mut now = left.get();
-        if now.messages == 0 || now_ns.saturating_sub(now.last_ns) < APART_NS {
-            return false;
-        }
-        (now.messages, now.last_ns) = (now.messages - 1, now_ns);
+        let takes = now.takes(now_ns);
         left.set(now);
-        true
+        takes
     });
     admitted.unwrap_or(false)
 }
@@ -180,11 +208,23 @@ mod tests {
             on_call(number("MPI_Recv"), (Class::SameHost, peer), 8, (end_ns - 10, end_ns));
             left()
         };
-        assert_eq!(
-            [receive(0, 1), receive(APART_NS - 1, 1), receive(1, 1), receive(APART_NS, 0)],
-            [299, 299, 298, 298]
-        );
-        assert_eq!((0..2 * EACH).map(|_| receive(APART_NS, 2)).last(), Some(0));
+        assert_eq!([receive(0, 1), receive(APART_NS - 1, 1), receive(APART_NS, 0)], [299, 299, 299]);
+        assert_eq!((0..4 * EACH).map(|_| receive(APART_NS, 2)).last(), Some(0));
         assert!(!receives_are_left());
+    }
+
+    #[test]
+    fn of_messages_that_come_close_together_each_has_its_share() {
+        for burst in [1, 2, 4, 6] {
+            let (mut left, mut now_ns, mut taken) = (Left::ALL, 0, vec![0; burst]);
+            while left.messages > 0 {
+                now_ns += 100 * APART_NS;
+                for (place, taken) in taken.iter_mut().enumerate() {
+                    *taken += u32::from(left.takes(now_ns + 500 * place as u64));
+                }
+            }
+            let fair = EACH / burst as u32;
+            assert!(taken.iter().all(|taken| taken.abs_diff(fair) <= fair / 4), "{burst}: {taken:?}");
+        }
     }
 }

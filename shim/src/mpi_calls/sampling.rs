@@ -151,15 +151,20 @@ impl Sampling {
 
     /// Draws the function's next call to be timed.
     fn draw(&mut self, page: &Page, number: u32) {
-        self.random ^= self.random << 13; // xorshift64 (Marsaglia 2003)
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        let random = self.random;
+        let random = draw(&mut self.random);
         let (function, made) = (self.of(number), page.made(number));
         let gap = 1 + ((u128::from(random) * u128::from(2 * u64::from(function.step) - 1)) >> 64) as u64;
         let bound = if function.bound > made { function.bound } else { u64::MAX };
         page.set_due(number, bound.min(made + gap));
     }
+}
+
+/// The next of a row of random numbers: xorshift64 (Marsaglia 2003). The state is not 0.
+pub(super) fn draw(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
 }
 
 #[cfg(test)]

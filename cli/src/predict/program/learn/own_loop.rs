@@ -124,7 +124,10 @@ impl Counted {
             known.calls.insert((call.name, call.peer), total);
         }
         let mut calls: BTreeMap<String, Total> = BTreeMap::new();
-        for ((name, _), of) in &known.calls {
+        let messages = [SENDS, EXCHANGES, POSTS, RECEIVES].concat();
+        // One to or from MPI_PROC_NULL is no message.
+        let is_none = |name: &str, peer: i32| peer == v1::PeerClass::Local as i32 && messages.contains(&name);
+        for ((name, _), of) in known.calls.iter().filter(|((name, peer), _)| !is_none(name, *peer)) {
             let sum = calls.entry(name.clone()).or_default();
             *sum =
                 Total { count: sum.count + of.count, bytes: sum.bytes + of.bytes, time_ns: sum.time_ns + of.time_ns };
