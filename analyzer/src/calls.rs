@@ -219,13 +219,16 @@ impl Calls {
         }
     }
 
-    /// The rank's calls so far that reach other ranks, by function.
+    /// The rank's calls so far of functions that reach other ranks, by function. A call whose peer is MPI_PROC_NULL is one, too: beyond the edge
+    /// of a grid nobody answers, and all ranks call alike.
     pub fn counts(&self, rank: u32) -> BTreeMap<String, u64> {
-        let mut counts = BTreeMap::new();
-        let calls = self.ranks.get(&rank).into_iter().flat_map(|known| &known.calls);
-        for (call, tally) in calls.filter(|(call, _)| call.peer != LOCAL) {
-            let count: &mut u64 = counts.entry(call.name.clone()).or_default();
-            *count = count.saturating_add(tally.count);
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let calls = || self.ranks.get(&rank).into_iter().flat_map(|known| &known.calls);
+        for (call, _) in calls().filter(|(call, _)| call.peer != LOCAL) {
+            counts.entry(call.name.clone()).or_default();
+        }
+        for (call, tally) in calls() {
+            counts.entry(call.name.clone()).and_modify(|count| *count = count.saturating_add(tally.count));
         }
         counts
     }
@@ -240,7 +243,7 @@ impl Calls {
     pub fn counts_of_others(&self, rank: u32, name: &str) -> Vec<u64> {
         limits::walks(self.ranks.len());
         let count = |known: &Rank| {
-            let calls = known.calls.iter().filter(|(call, _)| call.name == name && call.peer != LOCAL);
+            let calls = known.calls.iter().filter(|(call, _)| call.name == name);
             calls.map(|(_, tally)| tally.count).fold(0, u64::saturating_add)
         };
         self.ranks.iter().filter(|(other, _)| **other != rank).map(|(_, known)| count(known)).collect()

@@ -39,6 +39,20 @@ fn totals_count_once_however_often_they_are_reported() {
 }
 
 #[test]
+fn calls_beyond_the_edge_of_a_grid_count_and_those_that_never_reach_a_rank_do_not() {
+    let mut calls = Calls::default();
+    let call = |name: &str, peer, count| {
+        (MpiCall { name: name.into(), peer }, Tally { count, bytes: 8, time_ns: S, timed: count })
+    };
+    let edge = [call("MPI_Send", LOCAL, 5), call("MPI_Send", "same_host", 5), call("MPI_Wait", LOCAL, 9)];
+    calls.on_counted(0, 0, &MpiCounted { calls: edge.into(), ..counted(3, 1) });
+    let within = [call("MPI_Send", "same_host", 10), call("MPI_Wait", LOCAL, 9)];
+    calls.on_counted(1, 0, &MpiCounted { calls: within.into(), ..counted(3, 1) });
+    assert_eq!(calls.counts(0), [("MPI_Send".to_owned(), 10)].into());
+    assert_eq!((calls.counts_of_others(1, "MPI_Send"), calls.counts_of_others(0, "MPI_Send")), (vec![10], vec![10]));
+}
+
+#[test]
 fn the_whole_run_is_measured_from_init_to_finalize() {
     let mut calls = Calls::default();
     assert_eq!(calls.pop(), None);
