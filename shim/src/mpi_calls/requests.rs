@@ -5,7 +5,7 @@
 //! tested for, and persistent requests, show nothing.
 
 use super::hosts::midrun_host_class;
-use super::messages::{APART_NS, Ended, Part, admits, last, receives_are_left};
+use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left};
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::counters::Class;
@@ -150,9 +150,11 @@ pub extern "C" fn midrun_call_received(request: u64, source: c_int, bytes: u64) 
     guard_value("an MPI call", (), || {
         let (Some(posted), Some(wait)) = (take_posted(request), last(|part| part == Part::Waits)) else { return };
         let bytes = if bytes == UNKNOWN_BYTES { posted.call.bytes } else { bytes };
-        let rank = || u32::try_from(source).ok().filter(|_| posted.on_world);
-        let of_world = || Some((rank()?, midrun_host_class(source) == 0));
-        if let Some(peer) = posted.call.peer.or_else(of_world)
+        let rank = u32::try_from(source).ok().filter(|_| posted.on_world);
+        let of_world = || Some((rank?, midrun_host_class(source) == 0));
+        // Where not all calls are seen, MPI may have given the handle to another receive since.
+        let is_it = |peer: &Peer| rank.is_none_or(|rank| rank == peer.0);
+        if let Some(peer) = posted.call.peer.or_else(of_world).filter(is_it)
             && admits(true, wait.end_ns)
         {
             let (begin_ns, end_ns) = (wait.begin_ns, wait.end_ns);
