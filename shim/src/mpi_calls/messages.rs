@@ -5,12 +5,13 @@
 //! all neighbours, a drawn one of them is, so that each peer has its share. [`super::requests`] has those of nonblocking calls.
 
 use super::CLASS_BITS;
+use super::requests::Requests;
 use super::sampling::draw;
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::calls::NAMES;
 use midrun_ring::counters::Class;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
@@ -112,16 +113,36 @@ pub(super) struct Ended {
     pub(super) end_ns: u64,
 }
 
-thread_local! {
-    static LEFT: [Cell<Left>; 2] = const { [const { Cell::new(Left::ALL) }; 2] };
+/// What a thread knows of its messages.
+#[derive(Debug)]
+pub(super) struct Thread {
+    left: [Cell<Left>; 2],
     /// The last call of which more is to be told: by its request, or of its two messages.
-    static LAST: Cell<Option<Ended>> = const { Cell::new(None) };
+    last: Cell<Option<Ended>>,
+    pub(super) requests: Requests,
+}
+
+thread_local! {
+    // Allocated at a thread's first message: where libmidrun is loaded by dlopen, little room is left for what threads have.
+    static THREAD: OnceCell<Box<Thread>> = const { OnceCell::new() };
+}
+
+/// `None` while the thread ends.
+pub(super) fn with_thread<T>(body: impl FnOnce(&Thread) -> T) -> Option<T> {
+    let make = || {
+        Box::new(Thread {
+            left: [const { Cell::new(Left::ALL) }; 2],
+            last: Cell::new(None),
+            requests: Requests::default(),
+        })
+    };
+    THREAD.try_with(|own| body(own.get_or_init(make))).ok()
 }
 
 /// Whether one more message of this direction is recorded.
 pub(super) fn admits(received: bool, now_ns: u64) -> bool {
-    let admitted = LEFT.try_with(|left| {
-        let left = &left[usize::from(received)];
+    let admitted = with_thread(|own| {
+        let left = &own.left[usize::from(received)];
         let mut now = left.get();
         let takes = now.takes(now_ns);
         left.set(now);
@@ -132,7 +153,7 @@ pub(super) fn admits(received: bool, now_ns: u64) -> bool {
 
 /// Whether receives are recorded at all by now.
 pub(super) fn receives_are_left() -> bool {
-    LEFT.try_with(|left| left[1].get().messages > 0).unwrap_or(false)
+    with_thread(|own| own.left[1].get().messages > 0).unwrap_or(false)
 }
 
 /// A call of function `number` has ended, which may be one that sends or receives a message.
@@ -151,13 +172,13 @@ pub fn on_call(number: u32, (class, peer): (Class, u32), bytes: u64, (begin_ns, 
             records::message(&Message { received, peer, bytes, begin_ns, end_ns, wait_ns: 0 });
         }
     } else {
-        let _ = LAST.try_with(|last| last.set(Some(call)));
+        with_thread(|own| own.last.set(Some(call)));
     }
 }
 
 /// The last call, if it is of such a part.
 pub(super) fn last(part: impl Fn(Part) -> bool) -> Option<Ended> {
-    LAST.try_with(Cell::get).ok().flatten().filter(|call| part(call.part))
+    with_thread(|own| own.last.get()).flatten().filter(|call| part(call.part))
 }
 
 /// The call that ended last sent a message of `sent` bytes to `to`, and received one of `got` bytes from `from`, as `counted.h` passes peers.
@@ -201,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_thread_records_so_many_and_none_shortly_after_another() {
-        let left = || LEFT.with(|left| left[1].get().messages);
+        let left = || with_thread(|own| own.left[1].get().messages).expect("a thread");
         let mut end_ns = 5 * APART_NS;
         let mut receive = |later_ns, peer| {
             end_ns += later_ns;

@@ -5,7 +5,7 @@
 //! tested for, and persistent requests, show nothing.
 
 use super::hosts::midrun_host_class;
-use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left};
+use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left, with_thread};
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::counters::Class;
@@ -26,36 +26,45 @@ struct Posted {
     call: Ended,
 }
 
-thread_local! {
-    static POSTED: [Cell<Option<Posted>>; ON_THEIR_WAY] = const { [const { Cell::new(None) }; ON_THEIR_WAY] };
+/// The requests of a thread whose messages are on their way.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    places: [Cell<Option<Posted>>; ON_THEIR_WAY],
     /// How many there are, so that a thread that records no more looks at none.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
+    count: Cell<usize>,
     /// Where the next request goes if there is no room.
-    static NEXT: Cell<usize> = const { Cell::new(0) };
+    next: Cell<usize>,
+}
+
+impl Requests {
+    /// Forgets what is on its way with `request`, and returns it.
+    fn take(&self, request: u64) -> Option<Posted> {
+        if self.count.get() == 0 {
+            return None;
+        }
+        let is_it = |place: &&Cell<Option<Posted>>| place.get().is_some_and(|posted| posted.request == request);
+        let posted = self.places.iter().find(is_it)?.take();
+        self.count.set(self.count.get() - 1);
+        posted
+    }
+
+    fn keep(&self, posted: Posted) {
+        let place = self.places.iter().position(|place| place.get().is_none()).unwrap_or(self.next.get());
+        if self.places[place].replace(Some(posted)).is_none() {
+            self.count.set(self.count.get() + 1);
+        }
+        self.next.set((place + 1) % ON_THEIR_WAY);
+    }
 }
 
 /// Whether any request of this thread is on its way.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_has_posted() -> c_int {
-    guard_value("an MPI call", 0, || c_int::from(count() > 0))
+    guard_value("an MPI call", 0, || c_int::from(with_thread(|own| own.requests.count.get() > 0).unwrap_or(false)))
 }
 
-fn count() -> usize {
-    COUNT.try_with(Cell::get).unwrap_or(0)
-}
-
-/// Forgets what is on its way with `request`, and returns it.
 fn take_posted(request: u64) -> Option<Posted> {
-    let take = |place: &Cell<Option<Posted>>| {
-        let posted = place.get().filter(|posted| posted.request == request)?;
-        place.set(None);
-        let _ = COUNT.try_with(|count| count.set(count.get() - 1));
-        Some(posted)
-    };
-    if count() == 0 {
-        return None;
-    }
-    POSTED.try_with(|all| all.iter().find_map(take)).ok().flatten()
+    with_thread(|own| own.requests.take(request)).flatten()
 }
 
 /// The call that ended last posted `request`.
@@ -73,19 +82,8 @@ pub extern "C" fn midrun_call_posted(request: u64, on_world: c_int) {
             _ => call.peer.is_some() && admits(false, call.end_ns),
         };
         if wanted {
-            keep(Posted { request, on_world: on_world != 0, call });
+            with_thread(|own| own.requests.keep(Posted { request, on_world: on_world != 0, call }));
         }
-    });
-}
-
-fn keep(posted: Posted) {
-    let _ = POSTED.try_with(|all| {
-        let next = NEXT.try_with(Cell::get).unwrap_or(0);
-        let place = all.iter().position(|place| place.get().is_none()).unwrap_or(next);
-        if all[place].replace(Some(posted)).is_none() {
-            let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        }
-        let _ = NEXT.try_with(|next| next.set((place + 1) % ON_THEIR_WAY));
     });
 }
 
@@ -139,7 +137,7 @@ fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) ->
         }
     }
     let (k, posted) = receive.filter(|_| clear)?;
-    keep(posted);
+    with_thread(|own| own.requests.keep(posted));
     Some(k)
 }
 
