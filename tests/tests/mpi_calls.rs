@@ -8,7 +8,9 @@ use midrun_proto::v1::{ActionStatus, TuningPointDeclared};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted_analyzer::ScriptedAnalyzer;
-use midrun_tests::{Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, root, run, synthetic, wait_until};
+use midrun_tests::{
+    Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, root, run, synthetic, wait_until,
+};
 
 fn source(name: &str) -> PathBuf {
     root().join("tests/programs").join(name)
@@ -460,4 +462,30 @@ fn so_does_one_in_fortran(mpi: Mpi) {
     let (link, _) = own_link(&scratch, mpi, &mpi.line(2, &program.expect("a program")), "done");
     // 240 messages, one of each exchange of which finds its receiver waiting.
     assert!(link["trips"].as_u64() >= Some(20) && link["trips"].as_u64() <= Some(240), "{mpi:?}: {link}");
+}
+
+#[each_mpi]
+fn the_neighbours_of_a_grid_are_learnt_from_a_recording(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("halo.c"), &[]);
+    for calls in ["blocking", "nonblocking"] {
+        let mut line = mpi.line(4, &program);
+        line.extend(["400", calls].map(str::to_owned));
+        let recording = format!("{calls}.rec");
+        let run = run::command(&scratch, &["--summary", "s.json", "--record", &recording], &line);
+        let ended = Process::start(&scratch, "run", run).succeed();
+        assert!(ended.err.contains("its MPI calls have a period of"), "{mpi:?} {calls}: {}", ended.err);
+        let mut learn = Command::new(midrun());
+        learn.args(["predict", "program", "--from", &recording, "--to", calls]).current_dir(scratch.directory());
+        Process::start(&scratch, "learn", learn).succeed();
+        let learnt = std::fs::read_to_string(scratch.path(&format!("{calls}.toml"))).expect("what was learnt");
+        // One message to each side and iteration, none beyond the ends.
+        for (senders, to) in [("rank >= 1", "rank - 1"), ("rank <= 2", "rank + 1")] {
+            let mut elements = learnt.split("\n[element.").filter(|element| element.contains("kind = \"send\""));
+            let is_it = |element: &str| {
+                element.contains(&format!("when = \"{senders}\"")) && element.contains(&format!("to = \"{to}\""))
+            };
+            assert!(elements.any(is_it), "{mpi:?} {calls}: {learnt}");
+        }
+    }
 }

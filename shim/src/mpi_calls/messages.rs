@@ -5,7 +5,6 @@
 //! all neighbours, a drawn one of them is, so that each peer has its share. [`super::requests`] has those of nonblocking calls.
 
 use super::CLASS_BITS;
-use super::requests::Requests;
 use super::sampling::draw;
 use crate::guard::guard_value;
 use crate::records::{self, Message};
@@ -115,11 +114,10 @@ pub(super) struct Ended {
 
 /// What a thread knows of its messages.
 #[derive(Debug)]
-pub(super) struct Thread {
+struct Thread {
     left: [Cell<Left>; 2],
     /// The last call of which more is to be told: by its request, or of its two messages.
     last: Cell<Option<Ended>>,
-    pub(super) requests: Requests,
 }
 
 thread_local! {
@@ -128,14 +126,8 @@ thread_local! {
 }
 
 /// `None` while the thread ends.
-pub(super) fn with_thread<T>(body: impl FnOnce(&Thread) -> T) -> Option<T> {
-    let make = || {
-        Box::new(Thread {
-            left: [const { Cell::new(Left::ALL) }; 2],
-            last: Cell::new(None),
-            requests: Requests::default(),
-        })
-    };
+fn with_thread<T>(body: impl FnOnce(&Thread) -> T) -> Option<T> {
+    let make = || Box::new(Thread { left: [const { Cell::new(Left::ALL) }; 2], last: Cell::new(None) });
     THREAD.try_with(|own| body(own.get_or_init(make))).ok()
 }
 

@@ -5,11 +5,11 @@
 //! tested for, and persistent requests, show nothing.
 
 use super::hosts::midrun_host_class;
-use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left, with_thread};
+use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left};
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::counters::Class;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::c_int;
 
 /// Requests whose messages are on their way, of a thread; of more, the oldest is forgotten.
@@ -28,7 +28,7 @@ struct Posted {
 
 /// The requests of a thread whose messages are on their way.
 #[derive(Debug, Default)]
-pub(super) struct Requests {
+struct Requests {
     places: [Cell<Option<Posted>>; ON_THEIR_WAY],
     /// How many there are, so that a thread that records no more looks at none.
     count: Cell<usize>,
@@ -48,6 +48,15 @@ impl Requests {
         posted
     }
 
+    /// Forgets those with `request` that are such.
+    fn forget(&self, request: u64, such: impl Fn(&Posted) -> bool) {
+        let is_it = |place: &&Cell<Option<Posted>>| place.get().is_some_and(|old| old.request == request && such(&old));
+        for place in self.places.iter().filter(is_it) {
+            place.set(None);
+            self.count.set(self.count.get() - 1);
+        }
+    }
+
     fn keep(&self, posted: Posted) {
         let place = self.places.iter().position(|place| place.get().is_none()).unwrap_or(self.next.get());
         if self.places[place].replace(Some(posted)).is_none() {
@@ -57,23 +66,34 @@ impl Requests {
     }
 }
 
+thread_local! {
+    // Allocated at first, as what a thread knows of messages.
+    static REQUESTS: OnceCell<Box<Requests>> = const { OnceCell::new() };
+}
+
+/// `None` while the thread ends.
+fn with_requests<T>(body: impl FnOnce(&Requests) -> T) -> Option<T> {
+    REQUESTS.try_with(|own| body(own.get_or_init(Box::default))).ok()
+}
+
 /// Whether any request of this thread is on its way.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_has_posted() -> c_int {
-    guard_value("an MPI call", 0, || c_int::from(with_thread(|own| own.requests.count.get() > 0).unwrap_or(false)))
+    guard_value("an MPI call", 0, || c_int::from(with_requests(|own| own.count.get() > 0).unwrap_or(false)))
 }
 
 fn take_posted(request: u64) -> Option<Posted> {
-    with_thread(|own| own.requests.take(request)).flatten()
+    with_requests(|own| own.take(request)).flatten()
 }
 
 /// The call that ended last posted `request`.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_posted(request: u64, on_world: c_int) {
     guard_value("an MPI call", (), || {
-        // MPI gives a handle again when its request is done.
-        take_posted(request);
         let Some(call) = last(|part| matches!(part, Part::PostsSend | Part::PostsReceive)) else { return };
+        // MPI gives a handle again when its request is done. MPICH has one handle for all sends that are done when they are posted.
+        let receives = call.part == Part::PostsReceive;
+        with_requests(|own| own.forget(request, |old| receives || old.call.part == Part::PostsReceive));
         let wanted = match call.part {
             // A receive from any rank is known by its communicator when it completes, which may be gone by then; the world stays.
             Part::PostsReceive => {
@@ -82,7 +102,7 @@ pub extern "C" fn midrun_call_posted(request: u64, on_world: c_int) {
             _ => call.peer.is_some() && admits(false, call.end_ns),
         };
         if wanted {
-            with_thread(|own| own.requests.keep(Posted { request, on_world: on_world != 0, call }));
+            with_requests(|own| own.keep(Posted { request, on_world: on_world != 0, call }));
         }
     });
 }
@@ -137,7 +157,7 @@ fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) ->
         }
     }
     let (k, posted) = receive.filter(|_| clear)?;
-    with_thread(|own| own.requests.keep(posted));
+    with_requests(|own| own.keep(posted));
     Some(k)
 }
 
@@ -214,8 +234,12 @@ mod tests {
         post("MPI_Irecv", 1, 1, Some(3));
         post("MPI_Isend", 1, 2, Some(4));
         assert_eq!(wait("MPI_Wait", 3, &[1], None), -1, "a send shows no receive");
-        (0..=ON_THEIR_WAY as u64).for_each(|k| post("MPI_Irecv", 10 + k, 5, Some(3)));
-        assert_eq!(wait("MPI_Wait", 6, &[10], None), -1);
-        assert_eq!(wait("MPI_Wait", 7, &[11], None), 0);
+        assert_eq!(midrun_call_has_posted(), 0);
+        // Two sends that were done when they were posted.
+        (4..6).for_each(|ms| post("MPI_Isend", 1, ms, Some(4)));
+        assert_eq!((wait("MPI_Waitall", 7, &[1, 1], None), midrun_call_has_posted()), (-1, 0));
+        (0..=ON_THEIR_WAY as u64).for_each(|k| post("MPI_Irecv", 10 + k, 8, Some(3)));
+        assert_eq!(wait("MPI_Wait", 9, &[10], None), -1);
+        assert_eq!(wait("MPI_Wait", 10, &[11], None), 0);
     }
 }
