@@ -116,6 +116,7 @@ pub fn program_and_machine(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::tests::EXAMPLE;
     use midrun_mutations::damaged_texts;
 
     macro_rules! example {
@@ -123,14 +124,6 @@ mod tests {
             include_str!(concat!("../../examples/models/", $name))
         };
     }
-
-    const PIPELINE: &str = r#"
-network = { start_up = "2.131ms", per_byte = "93ns", manager = "own-rank" }
-stage = [
-    { compute = "100ms", message = "10KB" },
-    { compute = "400ms", message = "10KB", name = "denoise" },
-    { compute = "100ms" },
-]"#;
 
     #[test]
     fn state_diagrams() {
@@ -160,7 +153,7 @@ stage = [
 
     #[test]
     fn pipelines() {
-        damaged_texts("pipeline", &[PIPELINE], pipeline);
+        damaged_texts("pipeline", &[EXAMPLE], pipeline);
     }
 
     #[test]

@@ -202,11 +202,11 @@ impl Description {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const EXAMPLE: &str = r#"
+    pub(crate) const EXAMPLE: &str = r#"
         network = { start_up = "2.131ms", per_byte = "93ns", manager = "own-rank" }
         stage = [
             { compute = "100ms", message = "10KB" },

@@ -112,7 +112,7 @@ COUNTED int counted_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype se
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv, midrun_next[CALL_Sendrecv], (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
   return result_;
 }
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
@@ -123,7 +123,7 @@ COUNTED int counted_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_replace, midrun_next[CALL_Sendrecv_replace], (buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
   return result_;
 }
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }
@@ -1771,7 +1771,7 @@ COUNTED int counted_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_c, midrun_next_c[CALL_Sendrecv], (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status));
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
   return result_;
 }
 int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv) ? PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status) : counted_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); }
@@ -1782,7 +1782,7 @@ COUNTED int counted_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype 
   if (begin_ && status == MPI_STATUS_IGNORE) status = &own_;
   int result_ = NEXT(Sendrecv_replace_c, midrun_next_c[CALL_Sendrecv_replace], (buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
   return result_;
 }
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { return midrun_passes(CALL_Sendrecv_replace) ? PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status) : counted_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status); }

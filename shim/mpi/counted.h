@@ -51,6 +51,7 @@ void midrun_call_watched(uint32_t number, uint64_t begin, uint64_t end, uint64_t
 /* shim/src/mpi_calls/messages.rs, of the call that ended last: it posted a request; it sent and received a message; it waited for all these
  * requests, of which `count` have completed, those of these indices or all: returns which of those shows a receive, -1 = none; whose source and
  * bytes are these (MPI_ANY_SOURCE and UINT64_MAX: not known). */
+int midrun_call_has_left(void); /* whether any message is still to be recorded */
 int midrun_call_has_posted(void);
 void midrun_call_posted(uint64_t request, int world);
 void midrun_call_exchanged(int to, uint64_t sent, int from, uint64_t got);
@@ -66,6 +67,8 @@ typedef struct {
 void midrun_posted(const void *request, size_t width, int world);
 void midrun_await(awaited_t *all, int count, const void *requests, size_t width);
 void midrun_arrived(const awaited_t *all, int count, const int *which, int first, const MPI_Status *statuses);
+/* Its arguments are looked up only as long as messages are recorded. */
+#define midrun_exchanged(to, sent, from, got) (midrun_call_has_left() ? midrun_call_exchanged(to, sent, from, got) : (void)0)
 #define STATUSES(list) ((list) == MPI_STATUSES_IGNORE ? NULL : (list))
 
 /* names.c */

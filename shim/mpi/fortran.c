@@ -246,7 +246,7 @@ void mpi_sendrecv_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, void *d
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
 }
 
 void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *sendtag_f, void *source_f, void *recvtag_f, void *comm_f, void *status_f, void *ierr) {
@@ -269,7 +269,7 @@ void mpi_sendrecv_replace_(void *buf_f, void *count_f, void *datatype_f, void *d
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
 }
 
 void mpi_probe_(void *source_f, void *tag_f, void *comm_f, void *status_f, void *ierr) {
@@ -2885,7 +2885,7 @@ void mpi_sendrecv_f08_(void *sendbuf_f, void *sendcount_f, void *sendtype_f, voi
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv, 1, begin_, result_, either(dest, source, comm), block_to(dest, sendcount, sendtype) + received_from(source, status, recvcount, recvtype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, sendcount, sendtype), from(source, status, comm), received_from(source, status, recvcount, recvtype));
 }
 #endif
 
@@ -2910,7 +2910,7 @@ void mpi_sendrecv_replace_f08_(void *buf_f, void *count_f, void *datatype_f, voi
   MPI_Status c_status, *status = fortran_status(status_f, &c_status);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Sendrecv_replace, 1, begin_, result_, either(dest, source, comm), block_to(dest, count, datatype) + received_from(source, status, count, datatype), dest, sendtag, comm);
-  if (begin_ && result_ == MPI_SUCCESS) midrun_call_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
+  if (begin_ && result_ == MPI_SUCCESS) midrun_exchanged(peer(dest, comm), block_to(dest, count, datatype), from(source, status, comm), received_from(source, status, count, datatype));
 }
 #endif
 

@@ -93,7 +93,7 @@ impl Call {
             further(format!("midrun_posted({}, comm == MPI_COMM_WORLD)", self.requests(suffix)));
         }
         if let Some(messages) = self.text("exchanges") {
-            further(format!("midrun_call_exchanged({messages})"));
+            further(format!("midrun_exchanged({messages})"));
         }
         if self.is("completes") {
             let named = |name: &str| self.args.iter().any(|(_, own)| bare(own) == name);
@@ -123,17 +123,23 @@ impl Call {
 
     /// The number of requests that it waits for.
     fn count(&self) -> &str {
-        let of = |(kind, name): &'_ (String, String)| kind == "int" && name.ends_with("count");
-        self.args.iter().find(|arg| of(arg)).map_or("1", |(_, name)| name)
+        let count = self.args.iter().find(|(kind, name)| kind == "int" && name.ends_with("count"));
+        count.map_or("1", |(_, name)| name)
     }
 
-    /// Keeps the handles of the requests that it waits for: MPI takes them away as they complete. `count` and `suffix` as the language has them.
-    fn awaits(&self, count: &str, suffix: &str) -> Option<String> {
-        let keep = || {
-            let requests = self.requests(suffix);
-            format!("  awaited_t awaited_;\n  midrun_await(&awaited_, begin_ ? {count} : 0, {requests});\n")
+    /// Keeps the handles of the requests that it waits for, if it does: MPI takes them away as they complete. `suffix` is that of Fortran's
+    /// parameters.
+    fn awaits(&self, suffix: &str) -> String {
+        if !self.is("completes") {
+            return String::new();
+        }
+        let count = match (self.count(), suffix) {
+            ("1", _) => "1".to_owned(),
+            (count, "") => count.to_owned(),
+            (count, _) => format!("*(MPI_Fint *){count}{suffix}"),
         };
-        self.is("completes").then(keep)
+        let requests = self.requests(suffix);
+        format!("  awaited_t awaited_;\n  midrun_await(&awaited_, begin_ ? {count} : 0, {requests});\n")
     }
 
     fn begin(&self) -> String {
@@ -264,7 +270,7 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     if let Some(status) = call.text("status") {
         let _ = writeln!(text, "  MPI_Status own_;\n  if (begin_ && {status} == MPI_STATUS_IGNORE) {status} = &own_;");
     }
-    text += &call.awaits(call.count(), "").unwrap_or_default();
+    text += &call.awaits("");
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
     // What is kept of a communicator or window has to go with it.
@@ -314,9 +320,7 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
             "  MPI_Fint own_[FORTRAN_STATUS];\n  if (begin_ && {status}_f == (void *)MPI_F_STATUS_IGNORE) {status}_f = own_;"
         );
     }
-    let count = call.count();
-    let count = if count == "1" { count.to_owned() } else { format!("*(MPI_Fint *){count}_f") };
-    text += &call.awaits(&count, "_f").unwrap_or_default();
+    text += &call.awaits("_f");
     let _ = writeln!(text, "  {real};\n  if (!begin_) return;");
     let end = call.end("_f");
     for (kind, parameter) in &call.args {

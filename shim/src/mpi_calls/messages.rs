@@ -173,6 +173,15 @@ pub(super) fn last(part: impl Fn(Part) -> bool) -> Option<Ended> {
     with_thread(|own| own.last.get()).flatten().filter(|call| part(call.part))
 }
 
+/// Whether this thread still records messages of any direction.
+#[unsafe(no_mangle)]
+pub extern "C" fn midrun_call_has_left() -> c_int {
+    guard_value("an MPI call", 0, || {
+        let any = with_thread(|own| own.left.iter().any(|left| left.get().messages > 0));
+        c_int::from(any.unwrap_or(false))
+    })
+}
+
 /// The call that ended last sent a message of `sent` bytes to `to`, and received one of `got` bytes from `from`, as `counted.h` passes peers.
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_call_exchanged(to: c_int, sent: u64, from: c_int, got: u64) {
