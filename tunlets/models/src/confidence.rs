@@ -108,6 +108,14 @@ impl Gain {
         self.least(confidence) > 0.0
     }
 
+    /// Whether it is worth the `change`-th change, from 1, since the work is what it is, where `to_come` windows are to come. It must be sure at the
+    /// level. A further change that gains less than a window in all must be sure as one of a series ([`Confidence::in_series`]): settings are weighed
+    /// again and again, and sooner or later one of them seems better by chance; such a gain is too small to show that it is none.
+    pub fn is_worth_change(self, change: u64, to_come: u64, confidence: Confidence) -> bool {
+        let is_further = change > 1 && self.mean * to_come as f64 <= 1.0;
+        self.is_sure(if is_further { confidence.in_series(change, 1) } else { confidence })
+    }
+
     /// Probability that it is above 0.
     pub fn probability(self) -> f64 {
         match self.error > 0.0 {
@@ -195,6 +203,17 @@ mod tests {
             (7.0..9.0).contains(&latest.two_sided()) && (10.0..100.0).contains(&latest.student(18.0)),
             "{latest:?}"
         );
+    }
+
+    #[test]
+    fn a_further_change_for_a_small_gain_must_be_sure_as_one_of_a_series() {
+        let usual = Confidence::default();
+        let is_worth = |errors: f64, change, to_come| {
+            Gain { mean: 0.01, error: 0.01 / errors }.is_worth_change(change, to_come, usual)
+        };
+        assert!(is_worth(1.65, 1, 10) && !is_worth(1.64, 1, 10), "the first");
+        assert!(is_worth(2.40, 2, 10) && !is_worth(2.39, 2, 10) && !is_worth(2.40, 3, 10), "further ones");
+        assert!(is_worth(1.65, 3, 101) && !is_worth(1.65, 3, 100), "worth more than a window");
     }
 
     #[test]

@@ -5,8 +5,6 @@ use crate::noise::Noise;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 
-/// Weight of a new measurement in the moving average: a memory of four iterations, as that of the workload.
-const NEW: f64 = 0.4;
 /// After a change of the program what was measured counts for so much less: its standard error doubles.
 const WIDER: f64 = 4.0;
 
@@ -28,32 +26,47 @@ pub fn family(setting: &TechniqueParameters) -> Family {
 /// Measured iteration time / ideal, per family.
 #[derive(Clone, Debug, Default)]
 pub struct Experience {
-    seen: BTreeMap<Family, Measured>,
+    seen: BTreeMap<Family, Mean>,
     last: Option<Family>,
     noise: Noise,
     /// Of the iteration's time per task.
     time_noise: Noise,
     /// ln(iteration time / the busiest worker's task time).
-    late: f64,
+    late: Mean,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Measured {
-    ratio: f64,
-    /// Iterations whose mean is as exact.
-    weight: f64,
+/// A mean whose memory grows with the run: the k-th measurement counts k times as much as the first. What held for long is known ever better, and what
+/// comes new still counts most.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    value: f64,
+    /// As many measurements it rests on.
+    count: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.value += 2.0 / (self.count + 1.0) * (value - self.value);
+    }
+
+    /// Measurements whose plain mean is as exact: `(sum k)^2 / sum k^2`.
+    fn weight(&self) -> f64 {
+        1.5 * self.count * (self.count + 1.0) / (2.0 * self.count + 1.0)
+    }
+
+    /// What was measured counts for less.
+    fn widen(&mut self) {
+        self.count /= WIDER;
+    }
 }
 
 impl Experience {
     /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time).
     pub fn add(&mut self, setting: &TechniqueParameters, (ratio, per_task_s): (f64, f64), late: f64) {
-        let first = self.seen.is_empty() && self.late == 0.0;
-        self.late += if first { 1.0 } else { NEW } * (late - self.late);
+        self.late.add(late);
         let family = family(setting);
-        let most = 2.0 / NEW - 1.0; // of a moving average
-        let m = self.seen.entry(family).or_insert(Measured { ratio, weight: 0.0 });
-        m.ratio += NEW.max(1.0 / (m.weight + 1.0)) * (ratio - m.ratio);
-        m.weight = (m.weight + 1.0).min(most);
+        self.seen.entry(family).or_default().add(ratio);
         if self.last != Some(family) {
             self.noise.interrupt();
             self.time_noise.interrupt();
@@ -70,18 +83,18 @@ impl Experience {
 
     /// Average ratio of a family that was measured.
     pub fn ratio(&self, setting: &TechniqueParameters) -> Option<f64> {
-        self.seen.get(&family(setting)).map(|m| m.ratio)
+        self.seen.get(&family(setting)).map(|mean| mean.value)
     }
 
     /// ln(measured / simulated) of a family that was measured, and its standard error by chance.
     pub fn residual(&self, setting: &TechniqueParameters, simulated: f64, noise: f64) -> Option<Gain> {
-        let m = self.seen.get(&family(setting))?;
-        Some(Gain { mean: (m.ratio / simulated).ln(), error: noise / m.weight.sqrt() })
+        let measured = self.seen.get(&family(setting))?;
+        Some(Gain { mean: (measured.value / simulated).ln(), error: noise / measured.weight().sqrt() })
     }
 
     /// By how much iterations were longer than their busiest worker was busy, as a difference of logarithms.
     pub fn late(&self) -> f64 {
-        self.late
+        self.late.value
     }
 
     /// Standard deviation of the ratio of one iteration, as a share, from consecutive ones under one setting.
@@ -96,7 +109,8 @@ impl Experience {
 
     /// The program has changed: what was measured is less certain.
     pub fn widen(&mut self) {
-        self.seen.values_mut().for_each(|m| m.weight /= WIDER);
+        self.seen.values_mut().for_each(Mean::widen);
+        self.late.widen();
         self.last = None;
     }
 
@@ -121,7 +135,11 @@ mod tests {
         }
         assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
         let residual = known.residual(&setting, 1.0, known.noise()).unwrap();
-        assert!((residual.mean - 0.05).abs() < 0.01 && (residual.error - known.noise() / 2.0).abs() < 1e-12);
+        assert!((residual.mean - 0.036).abs() < 0.005, "{residual:?}");
+        assert!((residual.error - known.noise() / 30.37_f64.sqrt()).abs() < 1e-5, "{residual:?}");
+        known.widen();
+        let wider = known.residual(&setting, 1.0, known.noise()).unwrap();
+        assert!(wider.mean == residual.mean && (wider.error / residual.error - 1.966).abs() < 1e-3, "{wider:?}");
         assert_eq!(known.residual(&TechniqueParameters::new(Technique::Gss), 1.0, 0.01), None);
     }
 }

@@ -98,6 +98,8 @@ pub struct MasterWorker {
     expected: Gain,
     /// New shares measured worse in this program.
     shares_failed: bool,
+    /// Changes of the technique that were made since the work is what it is.
+    changes: u64,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
@@ -149,6 +151,7 @@ impl MasterWorker {
             proposed_s: f64::NAN,
             expected: Gain::NONE,
             shares_failed: false,
+            changes: 0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
             judgements: Vec::new(),
@@ -208,6 +211,7 @@ impl MasterWorker {
                 self.workers.forget();
                 self.experience.widen();
                 self.shares_failed = false;
+                self.changes = 0;
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
                 self.present.clear();
@@ -391,8 +395,11 @@ impl MasterWorker {
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
-        let better =
-            best.filter(|best| requested || best.gain.is_sure(self.confidence) || (unbounded && best.gain.mean > 0.0));
+        let better = best.filter(|best| {
+            requested
+                || best.gain.is_worth_change(self.changes + 1, iteration + 1, self.confidence)
+                || (unbounded && best.gain.mean > 0.0)
+        });
         // Technique and number of workers change together: a new number starts with the setting that suits it.
         let change = (current, better.map_or(current, |best| best.setting));
         if let Some(proposal) = count.and_then(|tuning_point| {
@@ -548,6 +555,7 @@ impl Tunlet for MasterWorker {
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);
+                self.changes += 1;
                 // Parameters of the same technique are kept, and what the user asked for.
                 let judged = family(&former) != family(&technique) && !self.is_requested(&former);
                 (judged.then_some(Setting { technique: former, shares: None }), technique, gain)

@@ -66,6 +66,15 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         CHAPTER,
     )
     .decides("1 - sum(busy)/(workers × iteration time): the imbalance", "César 2006, 1.5")
+    .decides(
+        &format!(
+            "a technique is changed where that gains with a probability of {confidence}; a further change that saves less than an iteration in \
+             as many as there were must be as sure in a series: with {} after one change, {} after two",
+            confidence.in_series(2, 1),
+            confidence.in_series(3, 1)
+        ),
+        "Bonferroni 1936",
+    )
     .decides(&format!("a technique is watched for {WATCHED} whole iterations; {technique}"), "")
     .decides(&format!("a number of workers is watched for {WATCHED} whole iterations at least; {number}"), "")
 }
