@@ -1,6 +1,6 @@
 //! Measured quality of the settings that were in force, and how far it scatters.
 
-use crate::confidence::Gain;
+use crate::confidence::{Confidence, Gain};
 use crate::noise::Noise;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
@@ -62,11 +62,23 @@ impl Mean {
 }
 
 impl Experience {
-    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time).
-    pub fn add(&mut self, setting: &TechniqueParameters, (ratio, per_task_s): (f64, f64), late: f64) {
+    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time). Where a ratio is off the mean at
+    /// the level, what was measured before it counts for less: work that moves takes other times elsewhere.
+    pub fn add(
+        &mut self,
+        setting: &TechniqueParameters,
+        (ratio, per_task_s): (f64, f64),
+        late: f64,
+        confidence: Confidence,
+    ) {
         self.late.add(late);
         let family = family(setting);
-        self.seen.entry(family).or_default().add(ratio);
+        let mean = self.seen.entry(family).or_insert(Mean { value: ratio, count: 0.0 });
+        let is_off = (ratio / mean.value).ln().abs() > confidence.two_sided() * self.noise.deviation();
+        mean.add(ratio);
+        if is_off {
+            mean.widen();
+        }
         if self.last != Some(family) {
             self.noise.interrupt();
             self.time_noise.interrupt();
@@ -130,16 +142,20 @@ mod tests {
         let setting = TechniqueParameters::FALLBACK;
         let mut known = Experience::default();
         for k in 0..40 {
-            let ratio = 1.0 + f64::from(k % 2) * 0.02 + f64::from(k) * 0.001;
-            known.add(&setting, (ratio, ratio), 0.0);
+            let ratio = 1.0 + f64::from(k % 2) * 0.02;
+            known.add(&setting, (ratio, ratio), 0.0, Confidence::default());
         }
         assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
         let residual = known.residual(&setting, 1.0, known.noise()).unwrap();
-        assert!((residual.mean - 0.036).abs() < 0.005, "{residual:?}");
-        assert!((residual.error - known.noise() / 30.37_f64.sqrt()).abs() < 1e-5, "{residual:?}");
+        assert!((residual.mean - 0.01_f64.ln_1p()).abs() < 5e-4, "{residual:?}");
+        // 30.4 if none of the first had been off by the scatter that is taken for likely before any is known.
+        let weight = (known.noise() / residual.error).powi(2);
+        assert!((25.0..30.4).contains(&weight), "{weight}");
         known.widen();
         let wider = known.residual(&setting, 1.0, known.noise()).unwrap();
-        assert!(wider.mean == residual.mean && (wider.error / residual.error - 1.966).abs() < 1e-3, "{wider:?}");
+        assert!(wider.mean == residual.mean && (wider.error / residual.error - 1.966).abs() < 0.02, "{wider:?}");
         assert_eq!(known.residual(&TechniqueParameters::new(Technique::Gss), 1.0, 0.01), None);
+        (0..4).for_each(|_| known.add(&setting, (2.0, 2.0), 0.0, Confidence::default()));
+        assert!(known.ratio(&setting).unwrap() > 1.9, "the work has moved: {:?}", known.ratio(&setting));
     }
 }

@@ -247,7 +247,7 @@ impl MasterWorker {
                 }
                 let late = (window.iteration_s / window.busiest_s()).ln().max(0.0);
                 let per_task_s = window.iteration_s / window.tasks.max(1) as f64;
-                self.experience.add(&window.setting, (ratio, per_task_s), late);
+                self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
                 self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
                 self.explain(window, ratio);
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
