@@ -23,6 +23,9 @@ struct Arguments {
     /// Leave out the tests whose names contain this; repeatable
     #[arg(long)]
     skip: Vec<String>,
+    /// Begin after the test of this name: a run that ended there goes on
+    #[arg(long)]
+    after: Option<String>,
     /// Seconds after which a test has not ended
     #[arg(long, default_value_t = 60)]
     limit: u64,
@@ -79,8 +82,20 @@ impl Arguments {
             cases.extend(["mpich", "intel"].iter().flat_map(|mpi| imb::cases(mpi, self.ranks)));
         }
         cases.retain(|case| self.takes(case));
-        cases
+        match &self.after {
+            Some(name) => after(cases, name),
+            None => cases,
+        }
     }
+}
+
+/// What follows the last test of this name, under each MPI that has it.
+fn after(cases: Vec<Case>, name: &str) -> Vec<Case> {
+    let place = |mpi: &str| cases.iter().rposition(|case| case.mpi == mpi && case.name == name);
+    let first: BTreeMap<String, usize> =
+        cases.iter().filter_map(|case| Some((case.mpi.clone(), place(&case.mpi)? + 1))).collect();
+    let follows = |(at, case): &(usize, Case)| first.get(&case.mpi).is_some_and(|first| at >= first);
+    cases.into_iter().enumerate().filter(follows).map(|(_, case)| case).collect()
 }
 
 /// How many tests of a suite under an MPI ended how.
@@ -192,5 +207,29 @@ fn row(case: &Case, comparison: &Comparison) {
         for side in &comparison.with {
             side.err.lines().for_each(|line| println!("    with midrun: {line}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_goes_on_behind_the_test_that_it_names_under_each_mpi_that_has_it() {
+        let case = |mpi: &str, name: &str| Case {
+            suite: "mpich",
+            mpi: mpi.into(),
+            name: name.into(),
+            ranks: 1,
+            line: Vec::new(),
+            environment: Vec::new(),
+            directory: std::path::PathBuf::new(),
+            build: None,
+            judge: |_| Verdict::Hung,
+        };
+        let all = || [("a", "x"), ("a", "y"), ("a", "y"), ("a", "z"), ("b", "y"), ("b", "v"), ("c", "z")];
+        let rest = after(all().map(|(mpi, name)| case(mpi, name)).into(), "y");
+        let rest: Vec<_> = rest.iter().map(|case| (case.mpi.as_str(), case.name.as_str())).collect();
+        assert_eq!(rest, [("a", "z"), ("b", "v")]);
     }
 }
