@@ -411,7 +411,7 @@ impl Agent {
     /// Sends as many batches as the stream takes.
     fn send(&mut self) {
         while self.welcomed
-            && let Some(mut batch) = self.queue.unsent().cloned()
+            && let Some(mut batch) = self.queue.unsent()
         {
             // Now, because a batch may be older than the link to this analyzer.
             if let Some(clock) = self.clock.at(batch.made_ns) {

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub const QUEUED_BATCHES: usize = 1024;
 /// Bytes of these batches.
 pub const QUEUED_BYTES: usize = 64 << 20;
+/// Bytes of the newest of them that are held as they were made, which takes a multiple of the memory; older ones are held as on the wire.
+pub const DECODED_BYTES: usize = 1 << 20;
 /// Longest batch, bytes; a longer one goes in parts. The analyzer takes messages of 16 MiB.
 pub const BATCH_BYTES: usize = 4 << 20;
 /// Streams that may end in a row with the same oldest batch unacknowledged, before that batch is given up.
@@ -15,6 +17,8 @@ pub const REFUSALS: u32 = 3;
 pub const SILENCE: Duration = Duration::from_secs(1);
 /// Batches in the stream at one time.
 pub const STREAM_BATCHES: usize = 64;
+/// Bytes of batches that were sent and are not acknowledged, unless a single one is longer.
+pub const STREAM_BYTES: usize = 2 * BATCH_BYTES;
 /// Records taken from one lane in one pass, so that a busy rank does not starve the others.
 pub const RECORDS_PER_PASS: usize = 16_384;
 /// Longest time from a batch's first event to its sending.

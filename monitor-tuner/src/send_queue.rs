@@ -1,6 +1,6 @@
 //! Batches that the analyzer has not acknowledged: bounded in number and bytes, in order, drops counted.
 
-use crate::limits::{BATCH_BYTES, QUEUED_BYTES, REFUSALS};
+use crate::limits::{BATCH_BYTES, DECODED_BYTES, QUEUED_BYTES, REFUSALS, STREAM_BYTES};
 use midrun_proto::v1::{Batch, RankReport};
 use prost::Message;
 use std::collections::VecDeque;
@@ -8,11 +8,50 @@ use std::collections::VecDeque;
 /// Most bytes of a field's tag and length before an event in its report, and of the report's own length, which grows with it.
 const LENGTH_PREFIX: usize = 16;
 
-/// A batch and its length on the wire, bytes.
+/// What a batch waits as.
+#[derive(Debug)]
+enum Held {
+    /// As it was made: its events take two to four times as much memory as on the wire.
+    Decoded(Batch),
+    /// As on the wire.
+    Encoded(Vec<u8>),
+}
+
+/// A batch that waits.
 #[derive(Debug)]
 struct Queued {
-    batch: Batch,
+    held: Held,
+    sequence: u64,
+    /// Its length on the wire.
     bytes: usize,
+    events: u64,
+    /// It has ranks that joined or left.
+    has_ranks: bool,
+}
+
+impl Queued {
+    fn of(batch: Batch) -> Queued {
+        Queued {
+            sequence: batch.sequence,
+            bytes: batch.encoded_len(),
+            events: events(&batch),
+            has_ranks: !(batch.joined.is_empty() && batch.left.is_empty()),
+            held: Held::Decoded(batch),
+        }
+    }
+
+    fn batch(&self) -> Batch {
+        match &self.held {
+            Held::Decoded(batch) => batch.clone(),
+            Held::Encoded(bytes) => Batch::decode(bytes.as_slice()).expect("what this queue encoded"),
+        }
+    }
+
+    fn encode(&mut self) {
+        if let Held::Decoded(batch) = &self.held {
+            self.held = Held::Encoded(batch.encode_to_vec());
+        }
+    }
 }
 
 /// Batches not acknowledged yet, oldest first.
@@ -21,10 +60,16 @@ pub struct SendQueue {
     batches: VecDeque<Queued>,
     /// How many of them, from the front, were sent in the present stream.
     sent: usize,
+    /// How many of them, from the front, are held as on the wire.
+    encoded: usize,
     next_sequence: u64,
     capacity: usize,
     /// Of all batches.
     bytes: usize,
+    /// Of those that were sent.
+    sent_bytes: usize,
+    /// Of those that are held as they were made.
+    decoded_bytes: usize,
     /// Streams in a row that ended with the oldest batch sent and not acknowledged.
     refused: u32,
     /// Events dropped so far: the queue was full, or the analyzer did not take their batch.
@@ -38,9 +83,12 @@ impl SendQueue {
         SendQueue {
             batches: VecDeque::new(),
             sent: 0,
+            encoded: 0,
             next_sequence: 1,
             capacity,
             bytes: 0,
+            sent_bytes: 0,
+            decoded_bytes: 0,
             refused: 0,
             events_dropped: 0,
             batches_dropped: 0,
@@ -58,71 +106,109 @@ impl SendQueue {
         for mut part in parts(batch, BATCH_BYTES) {
             part.sequence = self.next_sequence;
             self.next_sequence += 1;
-            let bytes = part.encoded_len();
-            self.bytes += bytes;
-            self.batches.push_back(Queued { batch: part, bytes });
+            self.push_back(part);
             while self.batches.len() > 1 && (self.batches.len() > self.capacity || self.bytes > QUEUED_BYTES) {
                 self.drop_oldest();
             }
             let dropped = self.events_dropped;
-            if let Some(newest) = self.batches.back_mut() {
-                newest.batch.events_dropped = dropped;
+            if let Some(Queued { held: Held::Decoded(newest), .. }) = self.batches.back_mut() {
+                newest.events_dropped = dropped;
             }
         }
     }
 
-    fn drop_oldest(&mut self) {
-        let Some(Queued { batch: oldest, bytes }) = self.batches.pop_front() else { return };
-        self.bytes -= bytes;
-        self.refused = 0;
-        self.sent = self.sent.saturating_sub(1);
-        self.events_dropped += events(&oldest);
-        self.batches_dropped += 1;
-        if oldest.joined.is_empty() && oldest.left.is_empty() {
-            return;
+    /// Of batches that have to wait, all but the newest are held as on the wire: then the bound of the queue is one of memory, too. Those
+    /// that are acknowledged at once never are.
+    fn push_back(&mut self, batch: Batch) {
+        while self.decoded_bytes > DECODED_BYTES {
+            let Some(oldest) = self.batches.get_mut(self.encoded) else { break };
+            oldest.encode();
+            self.decoded_bytes -= oldest.bytes;
+            self.encoded += 1;
         }
-        match self.batches.front_mut() {
-            Some(next) => {
-                next.batch.joined.splice(0..0, oldest.joined);
-                next.batch.left.splice(0..0, oldest.left);
-                let grown = next.batch.encoded_len();
-                self.bytes = self.bytes - next.bytes + grown;
-                next.bytes = grown;
-            }
-            // Its number was used: the ranks travel under the next one.
-            None => self.push(Batch {
+        let queued = Queued::of(batch);
+        self.bytes += queued.bytes;
+        self.decoded_bytes += queued.bytes;
+        self.batches.push_back(queued);
+    }
+
+    fn pop_front(&mut self) -> Option<Queued> {
+        let oldest = self.batches.pop_front()?;
+        self.bytes -= oldest.bytes;
+        match self.encoded {
+            0 => self.decoded_bytes -= oldest.bytes,
+            _ => self.encoded -= 1,
+        }
+        if self.sent > 0 {
+            self.sent -= 1;
+            self.sent_bytes -= oldest.bytes;
+        }
+        self.refused = 0;
+        Some(oldest)
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some(oldest) = self.pop_front() else { return };
+        self.events_dropped += oldest.events;
+        self.batches_dropped += 1;
+        if oldest.has_ranks {
+            self.hand_on(oldest.batch());
+        }
+    }
+
+    /// Its ranks that joined and left travel with the next batch.
+    fn hand_on(&mut self, oldest: Batch) {
+        let Some(next) = self.batches.front_mut() else {
+            // Its number was used.
+            return self.push(Batch {
                 joined: oldest.joined,
                 left: oldest.left,
                 node: oldest.node,
                 made_ns: oldest.made_ns,
                 ..Batch::default()
-            }),
+            });
+        };
+        let before = next.bytes;
+        let mut batch = next.batch();
+        batch.joined.splice(0..0, oldest.joined);
+        batch.left.splice(0..0, oldest.left);
+        *next = Queued::of(batch);
+        let grown = next.bytes - before;
+        self.bytes += grown;
+        match self.encoded {
+            0 => self.decoded_bytes += grown,
+            _ => next.encode(),
+        }
+        if self.sent > 0 {
+            self.sent_bytes += grown;
         }
     }
 
-    /// The oldest batch that was not sent yet.
-    pub fn unsent(&self) -> Option<&Batch> {
-        self.batches.get(self.sent).map(|queued| &queued.batch)
+    /// The oldest batch that was not sent yet, if the stream may have it: what was sent and not acknowledged is bounded.
+    pub fn unsent(&self) -> Option<Batch> {
+        let next = self.batches.get(self.sent)?;
+        (self.sent == 0 || self.sent_bytes + next.bytes <= STREAM_BYTES).then(|| next.batch())
     }
 
     /// That batch was sent.
     pub fn mark_sent(&mut self) {
-        self.sent = (self.sent + 1).min(self.batches.len());
+        if let Some(queued) = self.batches.get(self.sent) {
+            self.sent += 1;
+            self.sent_bytes += queued.bytes;
+        }
     }
 
     /// Removes the batches up to `sequence`: the analyzer has them.
     pub fn acknowledge(&mut self, sequence: u64) {
-        while let Some(queued) = self.batches.front().filter(|queued| queued.batch.sequence <= sequence) {
-            self.bytes -= queued.bytes;
-            self.batches.pop_front();
-            self.sent = self.sent.saturating_sub(1);
-            self.refused = 0;
+        while self.batches.front().is_some_and(|queued| queued.sequence <= sequence) {
+            self.pop_front();
         }
     }
 
     /// The stream is lost: every batch has to be sent again. A batch that several streams in a row did not survive is dropped and
     /// counted; true if that happened.
     pub fn rewind(&mut self) -> bool {
+        self.sent_bytes = 0;
         self.refused += u32::from(std::mem::take(&mut self.sent) > 0);
         let hopeless = self.refused >= REFUSALS;
         if hopeless {
@@ -286,6 +372,69 @@ mod tests {
         assert!(out.events_dropped > 0 && out.events_dropped + kept == pushed as u64, "{kept} {}", out.events_dropped);
     }
 
+    /// Bytes that are held as they were made, and those that are held as on the wire.
+    fn held(queue: &SendQueue) -> (usize, usize) {
+        let bytes = |queued: &Queued| match &queued.held {
+            Held::Decoded(_) => (queued.bytes, 0),
+            Held::Encoded(bytes) => (0, bytes.capacity()),
+        };
+        queue.batches.iter().map(bytes).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    #[test]
+    fn batches_that_wait_are_held_as_on_the_wire_and_go_out_as_they_were_made() {
+        let small =
+            |n: u32| Event { kind: Some(Kind::PointRefused(PointRefused { line: n, ..PointRefused::default() })) };
+        let one = |from: u32| Batch {
+            joined: vec![RankJoined { pid: from, ..RankJoined::default() }],
+            reports: vec![RankReport { events: (from..from + 10_000).map(small).collect(), ..RankReport::default() }],
+            ..Batch::default()
+        };
+        let mut out = SendQueue::new(40);
+        let mut longest = 0;
+        for from in 0..48 {
+            let batch = one(from);
+            longest = longest.max(batch.encoded_len() + LENGTH_PREFIX);
+            out.push(batch);
+            let (decoded, encoded) = held(&out);
+            assert!(decoded <= DECODED_BYTES + longest && decoded == out.decoded_bytes, "{decoded}");
+            // A batch's count of drops is added to it later.
+            assert!(decoded + encoded <= out.bytes + 40 * LENGTH_PREFIX, "{decoded} {encoded} {}", out.bytes);
+        }
+        assert!(held(&out).1 > held(&out).0, "most of them are held as on the wire");
+        assert_eq!((out.events_dropped, out.batches_dropped), (80_000, 8));
+        for from in 8..48 {
+            let next = out.unsent().unwrap();
+            assert_eq!((next.sequence, &next.reports), (u64::from(from) + 1, &one(from).reports));
+            assert_eq!(next.joined.len(), if from == 8 { 9 } else { 1 }, "those that were dropped had ranks");
+            out.mark_sent();
+            out.acknowledge(next.sequence);
+        }
+        assert_eq!((out.bytes, out.sent_bytes, out.decoded_bytes, out.encoded), (0, 0, 0, 0));
+    }
+
+    #[test]
+    fn what_is_in_the_stream_is_bounded_in_bytes_and_goes_on_when_it_is_acknowledged() {
+        let mut out = SendQueue::new(100);
+        let one = || Batch {
+            reports: vec![RankReport { events: vec![text(1 << 20)], ..RankReport::default() }],
+            ..Batch::default()
+        };
+        (0..40).for_each(|_| out.push(one()));
+        for acknowledged in 0..40 {
+            while out.unsent().is_some() {
+                out.mark_sent();
+            }
+            assert!(out.sent > 0 && out.sent_bytes <= STREAM_BYTES, "{} {}", out.sent, out.sent_bytes);
+            out.acknowledge(acknowledged + 1);
+        }
+        assert!(out.is_empty() && !out.awaits());
+        out.push(one());
+        out.mark_sent();
+        out.rewind();
+        assert_eq!((out.unsent().map(|batch| batch.sequence), out.sent_bytes), (Some(41), 0));
+    }
+
     #[test]
     fn a_batch_that_no_stream_survives_is_dropped_and_counted_and_its_ranks_go_on() {
         let mut out = SendQueue::new(8);
@@ -296,7 +445,7 @@ mod tests {
         }
         assert_eq!(out.events_dropped, 5);
         let next = out.unsent().unwrap();
-        assert_eq!((next.sequence, next.left.len(), events(next)), (2, 1, 0));
+        assert_eq!((next.sequence, next.left.len(), events(&next)), (2, 1, 0));
         // A stream that took nothing says nothing about the batch.
         (0..10).for_each(|_| assert!(!out.rewind()));
     }
