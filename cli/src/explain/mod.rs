@@ -1,6 +1,6 @@
 //! `midrun explain`: describes a tunlet, or reports why a run went as it did.
 
-mod run_report;
+pub mod run_report;
 mod tunlet;
 
 use std::path::PathBuf;

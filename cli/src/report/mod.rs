@@ -44,10 +44,16 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         return usage(format!("-o {} would overwrite a run: name another file", same.display()));
     }
     let target = Target::new("-o", &args.output)?;
-    let read = args.runs.iter().map(|path| RunFile::read(path, args.job.as_deref()).map(Run::of));
-    let runs = read.collect::<anyhow::Result<Vec<Run>>>()?;
-    target.write(&page::page(&runs))?;
+    let read = args.runs.iter().map(|path| RunFile::read(path, args.job.as_deref()));
+    let runs = read.collect::<anyhow::Result<Vec<RunFile>>>()?;
+    target.write(&page_of(runs))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page about these runs.
+pub fn page_of(runs: Vec<RunFile>) -> String {
+    let runs: Vec<Run> = runs.into_iter().map(Run::of).collect();
+    page::page(&runs)
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

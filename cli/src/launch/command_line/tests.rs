@@ -186,21 +186,3 @@ fn workers_are_counted_and_options_that_hydra_cannot_repeat_are_found() {
     assert_eq!(read("mpiexec -n 4 /bin/ls -bind-to none", hydra).hydra_placement(), None);
     assert_eq!(read("mpiexec --bind-to none -n 4 /bin/ls", Launcher::OpenMpi4).hydra_placement(), None);
 }
-
-#[test]
-fn damaged_lines_of_launchers_are_understood_or_not_and_nothing_else() {
-    let lines = [
-        "-n 9 --mca btl self,tcp --oversubscribe -x A=1 ./a -n 4 : -np 2 ./b",
-        "-genv A 1 -f hosts -n 4 -ppn 2 -bind-to core:2 -map-by socket ./a -n 3",
-        "-lvK1 -t 5 --ntasks 3 --ntasks-per-node=1 -J name --export=ALL,A=1 ./a",
-        "-np 2 --host h1,h2 --map-by ppr:1:node:PE=4 -wdir /tmp --tag-output env A=1 ./a",
-    ];
-    midrun_mutations::damaged_texts("launcher", &lines, |line| {
-        let words = words(line);
-        for kind in [Launcher::OpenMpi4, Launcher::OpenMpi5, Launcher::Hydra, Launcher::Srun] {
-            if let Ok((apps, _)) = find_apps(&words, 0, kind) {
-                assert!(apps.iter().all(|app| app.begin <= app.at && app.at < words.len()), "{kind:?} {line}");
-            }
-        }
-    });
-}
