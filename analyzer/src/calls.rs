@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use midrun_tunlets::Efficiency;
 use serde::Serialize;
 
+use crate::edges::{self, Others};
 use crate::events::{MpiCall, MpiCounted, Tally};
 use crate::limits;
 
@@ -121,11 +122,24 @@ impl RunDelay {
 struct Rank {
     last: MpiCounted,
     calls: BTreeMap<MpiCall, Tally>,
+    /// When they were read, on the master's clock.
+    counted_ns: u64,
     readings: VecDeque<Reading>,
     run_delay: RunDelay,
 }
 
 impl Rank {
+    fn counts(&self) -> BTreeMap<String, u64> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for (call, _) in self.calls.iter().filter(|(call, _)| call.peer != LOCAL) {
+            counts.entry(call.name.clone()).or_default();
+        }
+        for (call, tally) in &self.calls {
+            counts.entry(call.name.clone()).and_modify(|count| *count = count.saturating_add(tally.count));
+        }
+        counts
+    }
+
     fn outside_ns(&self, at_ns: u64) -> f64 {
         let after = self.readings.partition_point(|(time_ns, _)| *time_ns <= at_ns);
         let before = self.readings.get(after.wrapping_sub(1));
@@ -209,6 +223,9 @@ impl Calls {
                 known.calls.insert(call.clone(), *tally);
             }
         }
+        if !counted.calls.is_empty() {
+            known.counted_ns = counted.time_ns.saturating_add_signed(ahead_ns);
+        }
         let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
         known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
         known.run_delay.read(counted.run_delay_ns);
@@ -222,31 +239,25 @@ impl Calls {
     /// The rank's calls so far of functions that reach other ranks, by function. A call whose peer is MPI_PROC_NULL is one, too: beyond the edge
     /// of a grid nobody answers, and all ranks call alike.
     pub fn counts(&self, rank: u32) -> BTreeMap<String, u64> {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        let calls = || self.ranks.get(&rank).into_iter().flat_map(|known| &known.calls);
-        for (call, _) in calls().filter(|(call, _)| call.peer != LOCAL) {
-            counts.entry(call.name.clone()).or_default();
-        }
-        for (call, tally) in calls() {
-            counts.entry(call.name.clone()).and_modify(|count| *count = count.saturating_add(tally.count));
-        }
-        counts
+        self.ranks.get(&rank).map(Rank::counts).unwrap_or_default()
+    }
+
+    /// When these were read, on the master's clock in nanoseconds.
+    pub fn counted_ns(&self, rank: u32) -> u64 {
+        self.ranks.get(&rank).map_or(0, |known| known.counted_ns)
+    }
+
+    /// The same of each other rank.
+    pub fn counts_of_others(&self, rank: u32) -> Others {
+        limits::walks(self.ranks.len());
+        let others = self.ranks.iter().filter(|(other, _)| **other != rank);
+        others.map(|(other, of)| (*other, edges::Reading { time_ns: of.counted_ns, counts: of.counts() })).collect()
     }
 
     /// Whether `name` is a function in which all ranks take part, as `rank` called it.
     pub fn is_collective(&self, rank: u32, name: &str) -> bool {
         let mut calls = self.ranks.get(&rank).into_iter().flat_map(|known| known.calls.keys());
         calls.any(|call| call.name == name && call.peer == COLLECTIVE)
-    }
-
-    /// The calls of function `name` by each rank but `rank`.
-    pub fn counts_of_others(&self, rank: u32, name: &str) -> Vec<u64> {
-        limits::walks(self.ranks.len());
-        let count = |known: &Rank| {
-            let calls = known.calls.iter().filter(|(call, _)| call.name == name);
-            calls.map(|(_, tally)| tally.count).fold(0, u64::saturating_add)
-        };
-        self.ranks.iter().filter(|(other, _)| **other != rank).map(|(_, known)| count(known)).collect()
     }
 
     /// A function of a rank whose calls are not all timed.

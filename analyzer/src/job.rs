@@ -407,7 +407,7 @@ impl Job {
         let (dispatcher, roster) = (&mut self.dispatcher, &self.roster);
         if self.point_texts.any_due() {
             let points = if self.spec.dry_run { "" } else { self.decisions.points() };
-            self.point_texts.send(ctx, points, dispatcher, roster);
+            self.point_texts.send(ctx, |_| points.to_owned(), dispatcher, roster);
         }
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
@@ -415,7 +415,7 @@ impl Job {
         // A rank forgets a value that waits for its place when a newer action comes: this one can wait.
         let is_quiet = !dispatcher.is_busy() && !self.overrides.is_active() && self.overrides.pending() == 0;
         if let Some(period) = self.measurements.period().filter(|_| is_quiet && self.iteration_texts.any_due()) {
-            self.iteration_texts.send(ctx, &period.line(), dispatcher, roster);
+            self.iteration_texts.send(ctx, |rank| period.line(rank), dispatcher, roster);
         }
     }
 

@@ -46,6 +46,7 @@ pub mod window;
 mod agents;
 mod calls;
 mod clock;
+mod edges;
 mod error;
 mod ids;
 mod log_lines;

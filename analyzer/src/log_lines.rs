@@ -103,6 +103,10 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
         every => format!("every {every} calls of {} end an iteration", period.call),
     };
     let period_s = Seconds(period.period_s);
+    let otherwise = match period.others.len() {
+        0 => String::new(),
+        ranks => format!(" ({} make another number of calls in it)", Count(ranks, "rank")),
+    };
     let doubt = if has_collective {
         String::new()
     } else {
@@ -112,7 +116,7 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
         )
     };
     format!(
-        "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}{doubt}",
+        "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}{otherwise}{doubt}",
         calls.join(", ")
     )
 }
@@ -410,7 +414,14 @@ mod tests {
     #[test]
     fn a_period_of_messages_alone_may_be_a_part_of_an_iteration() {
         let calls = [("MPI_Irecv".to_owned(), 1), ("MPI_Send".to_owned(), 1)].into();
-        let found = Period { call: "MPI_Irecv".into(), every: 2, calls, period_s: 0.003, confidence: Some(0.999) };
+        let found = Period {
+            call: "MPI_Irecv".into(),
+            every: 2,
+            calls,
+            period_s: 0.003,
+            confidence: Some(0.999),
+            others: BTreeMap::new(),
+        };
         let text = period(&found, false);
         assert!(
             text.ends_with("may be several of them (`iteration mpi MPI_Irecv every N` in a points file)"),

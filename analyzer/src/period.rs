@@ -16,39 +16,23 @@
 //! ```
 //!
 //! whatever their numbers are; independent stretches multiply, but for one, to which the ratio was fitted. That is the chance
-//! of an error, and the functions that agree at the level are a *class*. Its rarest function ends the iterations.
+//! of an error, and the functions that agree at the level are a *class*. Its rarest function that all ranks call equally often ends the
+//! iterations. Where there is none, ranks at the edge of a grid or the ends of a pipeline may send fewer messages: see [`crate::edges`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use midrun_tunlets::confidence::LEVEL;
 use serde::Serialize;
 
+use crate::edges::{self, Look, MOST_CALLS, Others, Own, Reading, lcm};
 use crate::{limits, turns};
 
-/// Most calls of the function that ends an iteration in one iteration.
-const MOST_CALLS: u64 = 64;
 /// Fewest readings to look at: from the first to the last one there are stretches to compare.
 const FEWEST_READINGS: usize = 3;
 /// A stretch of e times `w` makes the product of the stretches' chances smallest.
 const STRETCH: f64 = std::f64::consts::E;
-
-/// Calls of each function at one reading of a rank's counters, and its time, nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
-struct Reading {
-    time_ns: u64,
-    counts: BTreeMap<String, u64>,
-}
-
-impl Reading {
-    fn of(&self, call: &str) -> u64 {
-        self.counts.get(call).copied().unwrap_or(0)
-    }
-
-    /// Calls made after an earlier reading.
-    fn since(&self, earlier: &Reading, call: &str) -> u64 {
-        self.of(call).saturating_sub(earlier.of(call))
-    }
-}
+/// Looks whose counts of the other ranks are kept: the newest, so that another phase of the program is left behind.
+const KEPT_LOOKS: usize = 3;
 
 /// A period in the calls of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -64,13 +48,29 @@ pub struct Period {
     pub period_s: f64,
     /// Probability that the functions do not agree by chance; null where there is only one function.
     pub confidence: Option<f64>,
+    /// What ends the iterations of ranks that call otherwise.
+    #[serde(skip)]
+    pub(crate) others: BTreeMap<u32, Own>,
 }
 
 impl Period {
-    /// The line of points that makes it the iterations of a rank, without its first word.
-    pub fn line(&self) -> String {
-        format!("mpi {} every {}", self.call, self.every)
+    /// The line of points that makes it the iterations of `rank`, without its first word.
+    pub fn line(&self, rank: u32) -> String {
+        let (call, every) = self.others.get(&rank).map_or((&self.call, self.every), |own| own.every(self.every));
+        format!("mpi {call} every {every}")
     }
+
+    /// Makes so many periods one.
+    fn join(&mut self, several: u64) {
+        self.calls.values_mut().for_each(|calls| *calls *= several);
+        self.period_s *= several as f64;
+        self.every = self.calls[&self.call] * at_once(self.period_s);
+    }
+}
+
+/// Periods too short to be measured one by one are taken together.
+fn at_once(period_s: f64) -> u64 {
+    (limits::SHORTEST_WINDOW_S / period_s).ceil().max(1.0) as u64
 }
 
 /// What a window between two calls that end iterations is of one.
@@ -90,6 +90,8 @@ pub struct PeriodSearch {
     /// The rank whose calls are read.
     rank: Option<u32>,
     readings: Vec<Reading>,
+    /// What was known of the other ranks at the newest looks.
+    known: VecDeque<Look>,
     /// The period in force.
     found: Option<Period>,
     /// Times of its first windows, seconds.
@@ -111,12 +113,12 @@ impl PeriodSearch {
     }
 
     /// The counters of the rank that it follows were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
-    /// `count_of_others` gives all other ranks' calls of a function. Returns a period that is new.
+    /// `of_others` gives all other ranks' calls. Returns a period that is new.
     pub fn on_counted(
         &mut self,
         time_ns: u64,
         counts: BTreeMap<String, u64>,
-        count_of_others: impl Fn(&str) -> Vec<u64>,
+        of_others: impl FnOnce() -> Others,
     ) -> Option<&Period> {
         let reading = Reading { time_ns, counts };
         if let Some(found) = &self.found {
@@ -141,8 +143,12 @@ impl PeriodSearch {
         if self.readings.len() < self.next_look {
             return None;
         }
-        let found = self.look(&count_of_others)?;
-        self.found = Some(found);
+        let now = Look::new(&self.readings, of_others());
+        let found = self.look(&now);
+        if found.is_none() {
+            limits::push(&mut self.known, now, KEPT_LOOKS);
+        }
+        self.found = found;
         self.found.as_ref()
     }
 
@@ -172,15 +178,17 @@ impl PeriodSearch {
 
     /// A class on which the ranks agree, in all readings or, where the program had another phase before, in the newer ones.
     /// The looks share the probability of an error: the k-th has the part 1 / (k (k + 1)) of it.
-    fn look(&mut self, count_of_others: &impl Fn(&str) -> Vec<u64>) -> Option<Period> {
+    fn look(&mut self, now: &Look) -> Option<Period> {
         self.next_look = self.readings.len() * 3 / 2 + 1;
         let mut from = 0;
         while self.readings.len() - from >= FEWEST_READINGS {
             self.looks += 1;
             let share = 1.0 / (f64::from(self.looks) * f64::from(self.looks + 1));
             let readings = &self.readings[from..];
-            let mut classes = classes(readings, share * (1.0 - LEVEL)).into_iter();
-            if let Some(period) = classes.find(|period| agree(readings, period, count_of_others)) {
+            let classes = classes(readings, share * (1.0 - LEVEL));
+            let in_step = |period: &Period| in_step(readings, period, now);
+            let edged = |period: &Period| self.known.iter().find_map(|before| edged(period, before, now));
+            if let Some(period) = classes.iter().find_map(in_step).or_else(|| classes.iter().find_map(edged)) {
                 return Some(period);
             }
             from += readings.len().div_ceil(2);
@@ -189,13 +197,27 @@ impl PeriodSearch {
     }
 }
 
-/// Whether every other rank made the call as often as this one. The ranks are read one after the other, so each may be ahead
-/// by what is called between two readings.
-fn agree(readings: &[Reading], period: &Period, count_of_others: &impl Fn(&str) -> Vec<u64>) -> bool {
-    let [.., before, last] = readings else { return false };
-    let count = last.of(&period.call);
-    let slack = last.since(before, &period.call) + 2 * period.calls[&period.call];
-    count_of_others(&period.call).into_iter().all(|other| other.abs_diff(count) <= slack)
+/// The period that ends by the rarest of its functions that every other rank called as often as this one. The ranks are read one after
+/// the other, so each may be ahead by what is called between two readings.
+fn in_step(readings: &[Reading], period: &Period, now: &Look) -> Option<Period> {
+    let [.., before, last] = readings else { return None };
+    let alike = |call: &&String| {
+        let slack = last.since(before, call) + 2 * period.calls[*call];
+        now.others().values().all(|other| other.of(call).abs_diff(last.of(call)) <= slack)
+    };
+    let mut names: Vec<&String> = period.calls.keys().collect();
+    names.sort_by_key(|name| (period.calls[*name], **name != period.call));
+    let call = names.into_iter().find(alike)?.clone();
+    let every = period.calls[&call] * at_once(period.period_s);
+    Some(Period { call, every, ..period.clone() })
+}
+
+/// The period whose messages every other rank sends or receives in a number of its own.
+fn edged(period: &Period, before: &Look, now: &Look) -> Option<Period> {
+    let (several, others) = edges::find((&period.call, &period.calls), before, now)?;
+    let mut period = Period { others, ..period.clone() };
+    period.join(several);
+    Some(period)
 }
 
 /// The classes of functions, that with most functions first. `error`: probability with which chance may make any of them.
@@ -207,8 +229,8 @@ fn classes(readings: &[Reading], error: f64) -> Vec<Period> {
     let lasted_s = last.time_ns.saturating_sub(first.time_ns) as f64 * 1e-9;
     let period = |call: &str, made: u64, calls: BTreeMap<String, u64>, confidence| {
         let period_s = lasted_s * calls[call] as f64 / made as f64;
-        let at_once = (limits::SHORTEST_WINDOW_S / period_s).ceil().max(1.0) as u64;
-        Period { call: call.to_owned(), every: calls[call] * at_once, calls, period_s, confidence }
+        let every = calls[call] * at_once(period_s);
+        Period { call: call.to_owned(), every, calls, period_s, confidence, others: BTreeMap::new() }
     };
     if let [(only, made)] = calls[..] {
         let enough = made as f64 * (1.0 - LEVEL) >= 1.0;
@@ -285,14 +307,6 @@ fn by_chance(readings: &[Reading], calls: u64, of_rarest: u64, made: impl Fn(&Re
         }
     }
     chances.iter().skip(1).product()
-}
-
-fn lcm(a: u64, b: u64) -> u64 {
-    let (mut x, mut y) = (a, b);
-    while y > 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x * b
 }
 
 #[cfg(test)]

@@ -19,9 +19,18 @@ fn search(
     (0..readings).find_map(|number| {
         let iterations = 0.2 * number as f64 / iteration_s;
         let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-        let found = search.on_counted(number as u64 * 200_000_000, counts, |call| others(iterations, call));
+        let time_ns = number as u64 * 200_000_000;
+        let names: Vec<&str> = program(iterations).into_iter().map(|(name, _)| name).collect();
+        let found = search.on_counted(time_ns, counts, || at(time_ns, &names, |call| others(iterations, call)));
         found.map(|period| (number, period.clone()))
     })
+}
+
+/// Readings of other ranks, of each of which `count_of` gives the calls of a function.
+fn at(time_ns: u64, names: &[&str], count_of: impl Fn(&str) -> Vec<u64>) -> Others {
+    let of = |rank: usize| names.iter().map(|name| ((*name).to_owned(), count_of(name)[rank])).collect();
+    let ranks = names.iter().map(|name| count_of(name).len()).min().unwrap_or(0);
+    (0..ranks).map(|rank| (rank as u32 + 1, Reading { time_ns, counts: of(rank) })).collect()
 }
 
 /// `calls` evenly over an iteration.
@@ -46,7 +55,7 @@ fn a_loop_of_halo_exchange_and_reductions_is_found() {
     assert_eq!(period.calls, BTreeMap::from([("MPI_Sendrecv".into(), 2), ("MPI_Allreduce".into(), 1)]));
     assert!((period.period_s - 0.01).abs() < 0.001, "{period:?}");
     assert!(period.confidence.is_some_and(|confidence| confidence >= LEVEL), "{period:?}");
-    assert_eq!(period.line(), "mpi MPI_Allreduce every 1");
+    assert_eq!(period.line(0), "mpi MPI_Allreduce every 1");
 }
 
 #[test]
@@ -97,7 +106,7 @@ fn after_a_period_has_ended_another_is_looked_for() {
         let iterations = f64::from(number) * 10.0;
         let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
         calls.extend(
-            search.on_counted(u64::from(number as u32) * 200_000_000, counts, |_| vec![]).map(|p| p.call.clone()),
+            search.on_counted(u64::from(number as u32) * 200_000_000, counts, Others::new).map(|p| p.call.clone()),
         );
     }
     assert_eq!(calls, ["MPI_Barrier", "MPI_Allgather"]);
@@ -133,7 +142,7 @@ fn windows_in_turns_make_one_iteration_and_others_are_iterations() {
             let iterations = 10.0 * reading as f64;
             let counts =
                 [("MPI_Mprobe", 32), ("MPI_Bcast", 1)].map(|(name, calls)| (name.into(), evenly(iterations, calls)));
-            search.on_counted(reading * 200_000_000, counts.into(), |_| vec![]);
+            search.on_counted(reading * 200_000_000, counts.into(), Others::new);
         }
         assert_eq!(search.found().map(|period| period.every), Some(1));
         let parts: Vec<Part> = (0..turns::LOOKED_AT + 1).map(|k| search.on_window(times_s[k % 2])).collect();
@@ -156,7 +165,7 @@ fn calls_at_random_have_a_period_as_rarely_as_promised() {
                 *count += Poisson::new(rate * 20.0).expect("a rate").sample(&mut random) as u64;
             }
             let counts = ["MPI_Reduce", "MPI_Bcast", "MPI_Allreduce"].iter().map(|name| (*name).to_owned()).zip(counts);
-            search.on_counted(number * 200_000_000, counts.collect(), |_| vec![]).is_some()
+            search.on_counted(number * 200_000_000, counts.collect(), Others::new).is_some()
         })
     });
     let wrong = wrong.count();
@@ -185,9 +194,91 @@ fn when_a_lower_rank_comes_its_calls_are_read_from_the_begin_whatever_its_clock_
             let of_others = |call: &str| {
                 program(iterations).into_iter().filter(|(name, _)| *name == call).map(|(_, count)| count).collect()
             };
-            found.extend(search.on_counted(time_ns, counts, of_others).map(|period| (rank, period.period_s)));
+            let names = ["MPI_Sendrecv", "MPI_Allreduce"];
+            found.extend(
+                search
+                    .on_counted(time_ns, counts, || at(time_ns, &names, of_others))
+                    .map(|period| (rank, period.period_s)),
+            );
         }
     }
     let [(0, period_s)] = found[..] else { panic!("a period of rank 0: {found:?}") };
     assert!((period_s - 0.02).abs() < 0.002, "{period_s} s");
+}
+
+/// The first period found among `ranks` ranks whose calls by a time in iterations `calls` gives, of which the first is followed; each is read
+/// `later_s` after the one before.
+fn among(ranks: u32, later_s: f64, calls: &dyn Fn(u32, f64) -> Vec<(&'static str, u64)>) -> Option<Period> {
+    let mut search = PeriodSearch::default();
+    let at = |rank: u32, time_s: f64| Reading {
+        time_ns: (time_s * 1e9) as u64,
+        counts: calls(rank, time_s / 0.01).into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+    };
+    (1..60).find_map(|number| {
+        let time_s = |rank: u32| 0.2 * f64::from(number) + later_s * f64::from(rank);
+        let own = at(0, time_s(0));
+        // The others were read in the round before.
+        let others = || (1..ranks).map(|rank| (rank, at(rank, time_s(rank) - 0.2))).collect();
+        search.on_counted(own.time_ns, own.counts, others).cloned()
+    })
+}
+
+#[test]
+fn ranks_at_the_edge_that_send_fewer_messages_have_iterations_of_their_own_number_of_calls() {
+    // A row of four, a grid of three by four, and a pipeline.
+    let row: [u64; 4] = [1, 2, 2, 1];
+    let grid: [u64; 12] = [2, 3, 3, 2, 3, 4, 4, 3, 2, 3, 3, 2];
+    for later_s in [1e-4, 0.03] {
+        for neighbours in [&row[..], &grid] {
+            let calls = |rank: u32, n: f64| {
+                let each = neighbours[rank as usize];
+                vec![("MPI_Recv", evenly(n, each) + 5), ("MPI_Send", evenly(n + 0.3, each))]
+            };
+            // Where hosts are read at other moments it takes longer.
+            let Some(period) = among(neighbours.len() as u32, later_s, &calls) else {
+                assert!(later_s > 0.01, "no period");
+                continue;
+            };
+            let line = |rank: usize| format!("mpi MPI_Recv every {}", neighbours[rank]);
+            let lines: Vec<String> = (0..neighbours.len()).map(|rank| period.line(rank as u32)).collect();
+            assert_eq!(lines, (0..neighbours.len()).map(line).collect::<Vec<_>>(), "{period:?}");
+            assert!((period.period_s - 0.01).abs() < 0.001, "{period:?}");
+        }
+    }
+    let stages = |rank: u32, n: f64| match rank {
+        0 => vec![("MPI_Send", evenly(n, 1))],
+        3 => vec![("MPI_Recv", evenly(n, 1))],
+        _ => vec![("MPI_Recv", evenly(n, 1)), ("MPI_Send", evenly(n, 1))],
+    };
+    let period = among(4, 1e-4, &stages).expect("a period");
+    assert_eq!(
+        [0, 1, 3].map(|rank| period.line(rank)),
+        ["Send", "Send", "Recv"].map(|c| format!("mpi MPI_{c} every 1"))
+    );
+}
+
+#[test]
+fn a_function_that_all_ranks_call_alike_ends_the_iterations_before_one_that_they_do_not() {
+    let calls = |rank: u32, n: f64| {
+        let each = [1, 2, 2, 1][rank as usize];
+        vec![("MPI_Irecv", evenly(n, each)), ("MPI_Isend", evenly(n, each)), ("MPI_Reduce", evenly(n, 1))]
+    };
+    let period = among(4, 1e-4, &calls).expect("a period");
+    assert_eq!((period.line(1), period.others.len()), ("mpi MPI_Reduce every 1".to_owned(), 0));
+}
+
+#[test]
+fn ranks_whose_calls_have_nothing_to_do_with_each_other_have_no_period_in_common() {
+    let wrong = (0..200).filter(|seed| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(*seed);
+        let rates: Vec<f64> =
+            (0..3).map(|_| rand_distr::Uniform::new(0.5, 4.0).expect("a range").sample(&mut random)).collect();
+        let calls = |rank: u32, n: f64| {
+            let count = (n * rates[rank as usize]).floor() as u64;
+            vec![("MPI_Send", count), ("MPI_Recv", count)]
+        };
+        among(3, 1e-4, &calls).is_some()
+    });
+    let wrong = wrong.count();
+    assert!(wrong as f64 <= 200.0 * (1.0 - LEVEL), "{wrong} of 200");
 }

@@ -194,8 +194,8 @@ impl Measurements {
         }
         self.period.follow(rank);
         let calls = &self.calls;
-        let of_others = |name: &str| calls.counts_of_others(rank, name);
-        if let Some(period) = self.period.on_counted(counted.time_ns, calls.counts(rank), of_others) {
+        let of_others = || calls.counts_of_others(rank);
+        if let Some(period) = self.period.on_counted(calls.counted_ns(rank), calls.counts(rank), of_others) {
             self.has_new_period = true;
             let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
             ctx.life("period-found", log_lines::period(period, has_collective), json!(period));

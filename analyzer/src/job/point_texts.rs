@@ -74,18 +74,21 @@ impl PointTexts {
         !self.due.is_empty()
     }
 
-    /// Sends the text where it is due; an empty one is not sent.
-    pub(super) fn send(&mut self, ctx: &mut Ctx<'_>, text: &str, dispatcher: &mut Dispatcher, roster: &Roster) {
-        let due = std::mem::take(&mut self.due);
-        if text.is_empty() {
-            return;
-        }
-        for rank in due {
+    /// Sends each rank's text where it is due; an empty one is not sent.
+    pub(super) fn send(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        text: impl Fn(u32) -> String,
+        dispatcher: &mut Dispatcher,
+        roster: &Roster,
+    ) {
+        let due = std::mem::take(&mut self.due).into_iter().map(|rank| (rank, text(rank)));
+        for (rank, text) in due.filter(|(_, text)| !text.is_empty()) {
             let Some(link) = roster.members.link_of(rank, ctx.links) else {
                 self.unreached.insert(rank);
                 continue;
             };
-            let assignments = vec![(self.name.to_owned(), Value::Text(text.to_owned()))];
+            let assignments = vec![(self.name.to_owned(), Value::Text(text))];
             if let Some(why) = roster.points.objection(rank, &assignments) {
                 let text = format!("rank {rank} cannot be sent its {}: {why}", self.name);
                 ctx.life("points-withheld", text, json!({"rank": rank, "why": why}));
