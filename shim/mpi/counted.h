@@ -131,8 +131,11 @@ static inline int from(int source, const MPI_Status *status, MPI_Comm comm) {
   return peer(source, comm);
 }
 
-/* A call that sends and receives counts for its destination, or for its source if it has no destination. */
-static inline int either(int dest, int source, MPI_Comm comm) { return peer(dest == MPI_PROC_NULL ? source : dest, comm); }
+/* A call that sends and receives counts for its destination. Without one it sends nothing, which its class says; its peer is its source then. */
+static inline int either(int dest, int source, MPI_Comm comm) {
+  if (dest != MPI_PROC_NULL) return peer(dest, comm);
+  return (peer(source, comm) & ~((1 << CLASS_BITS) - 1)) | LOCAL;
+}
 
 /* ---- The bytes described by this rank's arguments ---------------------------------------------------- */
 

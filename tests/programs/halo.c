@@ -1,7 +1,7 @@
-/* halo.c - a row of ranks that knows nothing of midrun: each computes, then exchanges with its neighbours, by MPI_Send and MPI_Recv or by nonblocking
- * calls. The outer ranks have MPI_PROC_NULL for a neighbour.
+/* halo.c - a grid of ranks that knows nothing of midrun: each computes, then exchanges with its neighbours, by one kind of calls. The outer ranks have
+ * MPI_PROC_NULL for a neighbour, or skip its calls.
  *
- * halo ITERATIONS blocking|nonblocking
+ * halo ITERATIONS blocking|nonblocking|exchange|red-black|pipeline [skip] [COLUMNS]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -9,30 +9,49 @@
 #include <string.h>
 #include <time.h>
 
-enum { BYTES = 1000 };
-static char out[2][BYTES], in[2][BYTES];
+enum { BYTES = 1000, SIDES = 4 };
+static char out[SIDES][BYTES], in[SIDES][BYTES];
 
 int main(int argc, char **argv) {
   int rank, size;
-  if (argc != 3) return 2;
+  if (argc < 3) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int neighbours[2] = {rank > 0 ? rank - 1 : MPI_PROC_NULL, rank + 1 < size ? rank + 1 : MPI_PROC_NULL};
-  int iterations = atoi(argv[1]), blocking = !strcmp(argv[2], "blocking");
+  int iterations = atoi(argv[1]), skip = argc > 3 && !strcmp(argv[3], "skip"), columns = argc > 4 ? atoi(argv[4]) : size;
+  int is_blocking = !strcmp(argv[2], "blocking"), is_exchange = !strcmp(argv[2], "exchange");
+  int is_red_black = !strcmp(argv[2], "red-black"), is_pipeline = !strcmp(argv[2], "pipeline");
+  int column = rank % columns, row = rank / columns;
+  /* Left, right, above, below. */
+  int next_to[SIDES] = {column > 0 ? rank - 1 : MPI_PROC_NULL, column + 1 < columns ? rank + 1 : MPI_PROC_NULL,
+                        row > 0 ? rank - columns : MPI_PROC_NULL, rank + columns < size ? rank + columns : MPI_PROC_NULL};
+  int sides = columns < size ? SIDES : 2;
+  int sends_first = !is_red_black || (column + row) % 2 == 0;
   for (int i = 0; i < iterations; i++) {
-    MPI_Request requests[4];
-    MPI_Status statuses[4];
+    MPI_Request requests[2 * SIDES];
+    MPI_Status statuses[2 * SIDES];
+    int posted = 0;
+    if (is_pipeline && rank > 0) MPI_Recv(in[0], BYTES, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    for (int k = 0; k < 2; k++) {
-      if (blocking) MPI_Send(out[k], BYTES, MPI_BYTE, neighbours[k], 0, MPI_COMM_WORLD);
-      else MPI_Isend(out[k], BYTES, MPI_BYTE, neighbours[k], 0, MPI_COMM_WORLD, &requests[k]);
+    if (is_pipeline) {
+      if (rank + 1 < size) MPI_Send(out[0], BYTES, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
+      continue;
     }
-    for (int k = 0; k < 2; k++) {
-      if (blocking) MPI_Recv(in[k], BYTES, MPI_BYTE, neighbours[k], 0, MPI_COMM_WORLD, &statuses[k]);
-      else MPI_Irecv(in[k], BYTES, MPI_BYTE, neighbours[k], 0, MPI_COMM_WORLD, &requests[2 + k]);
+    for (int half = 0; half < 2; half++) {
+      for (int k = 0; k < sides; k++) {
+        int to = next_to[k], from = skip ? to : next_to[k ^ 1]; /* from the other side, or with one neighbour at a time */
+        if (skip && to == MPI_PROC_NULL) continue;
+        if (is_exchange) {
+          if (half == 1) continue;
+          MPI_Sendrecv(out[k], BYTES, MPI_BYTE, to, 0, in[k], BYTES, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (is_blocking || is_red_black) {
+          if ((half == 0) == sends_first) MPI_Send(out[k], BYTES, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+          else MPI_Recv(in[k], BYTES, MPI_BYTE, to, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (half == 0) MPI_Isend(out[k], BYTES, MPI_BYTE, to, 0, MPI_COMM_WORLD, &requests[posted++]);
+        else MPI_Irecv(in[k], BYTES, MPI_BYTE, to, 0, MPI_COMM_WORLD, &requests[posted++]);
+      }
     }
-    if (!blocking) MPI_Waitall(4, requests, statuses);
+    MPI_Waitall(posted, requests, statuses);
   }
   if (rank == 0) printf("done\n");
   MPI_Finalize();
