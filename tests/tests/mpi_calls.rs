@@ -464,28 +464,51 @@ fn so_does_one_in_fortran(mpi: Mpi) {
     assert!(link["trips"].as_u64() >= Some(20) && link["trips"].as_u64() <= Some(240), "{mpi:?}: {link}");
 }
 
+/// The elements of what is learnt of four ranks of `halo` that send.
+fn learnt_halo(scratch: &Scratch, mpi: Mpi, program: &Path, calls: &str) -> Vec<String> {
+    let name = calls.replace(' ', "-");
+    let mut line = mpi.line(4, program);
+    line.push("400".to_owned());
+    line.extend(calls.split(' ').map(str::to_owned));
+    let recording = format!("{name}.rec");
+    let run = run::command(scratch, &["--summary", "s.json", "--record", &recording], &line);
+    let ended = Process::start(scratch, "run", run).succeed();
+    assert!(ended.err.contains("its MPI calls have a period of"), "{mpi:?} {calls}: {}", ended.err);
+    let mut learn = Command::new(midrun());
+    learn.args(["predict", "program", "--from", &recording, "--to", &name]).current_dir(scratch.directory());
+    Process::start(scratch, "learn", learn).succeed();
+    let learnt = std::fs::read_to_string(scratch.path(&format!("{name}.toml"))).expect("what was learnt");
+    let sends = learnt.split("\n[element.").filter(|element| element.contains("kind = \"send\""));
+    sends.map(str::to_owned).collect()
+}
+
 #[each_mpi]
 fn the_neighbours_of_a_grid_are_learnt_from_a_recording(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("halo.c"), &[]);
     for calls in ["blocking", "nonblocking"] {
-        let mut line = mpi.line(4, &program);
-        line.extend(["400", calls].map(str::to_owned));
-        let recording = format!("{calls}.rec");
-        let run = run::command(&scratch, &["--summary", "s.json", "--record", &recording], &line);
-        let ended = Process::start(&scratch, "run", run).succeed();
-        assert!(ended.err.contains("its MPI calls have a period of"), "{mpi:?} {calls}: {}", ended.err);
-        let mut learn = Command::new(midrun());
-        learn.args(["predict", "program", "--from", &recording, "--to", calls]).current_dir(scratch.directory());
-        Process::start(&scratch, "learn", learn).succeed();
-        let learnt = std::fs::read_to_string(scratch.path(&format!("{calls}.toml"))).expect("what was learnt");
+        let sends = learnt_halo(&scratch, mpi, &program, calls);
         // One message to each side and iteration, none beyond the ends.
         for (senders, to) in [("rank >= 1", "rank - 1"), ("rank <= 2", "rank + 1")] {
-            let mut elements = learnt.split("\n[element.").filter(|element| element.contains("kind = \"send\""));
-            let is_it = |element: &str| {
+            let is_it = |element: &String| {
                 element.contains(&format!("when = \"{senders}\"")) && element.contains(&format!("to = \"{to}\""))
             };
-            assert!(elements.any(is_it), "{mpi:?} {calls}: {learnt}");
+            assert!(sends.iter().any(is_it), "{mpi:?} {calls}: {sends:?}");
         }
+    }
+}
+
+#[each_mpi]
+fn so_are_those_of_one_whose_outer_ranks_make_fewer_calls(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("halo.c"), &[]);
+    let both: &[&str] = &["rank - 1", "rank + 1"];
+    for (calls, neighbours) in [("blocking skip", both), ("nonblocking skip", both), ("pipeline skip", &["rank + 1"])] {
+        let sends = learnt_halo(&scratch, mpi, &program, calls);
+        let to = |neighbour: &str| sends.iter().any(|element| element.contains(&format!("to = \"{neighbour}\"")));
+        assert!(
+            both.iter().all(|neighbour| to(neighbour) == neighbours.contains(neighbour)),
+            "{mpi:?} {calls}: {sends:?}"
+        );
     }
 }
