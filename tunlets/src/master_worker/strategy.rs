@@ -98,7 +98,7 @@ pub struct MasterWorker {
     expected: Gain,
     /// New shares measured worse in this program.
     shares_failed: bool,
-    /// Changes of the technique that were made since the work is what it is.
+    /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
