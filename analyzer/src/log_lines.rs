@@ -37,7 +37,11 @@ pub(crate) fn decided(
         per.window(),
         p.iteration,
         of(master),
-        if dry_run { "advice: " } else { "" },
+        match (dry_run, p.trial) {
+            (true, _) => "advice: ",
+            (false, true) => "trial: ",
+            (false, false) => "",
+        },
         p.tuning_point,
         p.from,
         p.to,
@@ -47,7 +51,7 @@ pub(crate) fn decided(
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
         "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "gain": p.gain, "rank": p.ranks.first(),
-        "assignments": p.assignments, "at_once": p.at_once, "dry_run": dry_run,
+        "assignments": p.assignments, "trial": p.trial, "at_once": p.at_once, "dry_run": dry_run,
     });
     Notice { text, json }
 }

@@ -36,6 +36,8 @@ pub struct Proposal {
     /// Expected gain of the objective, as a share, and half the width of its interval at the confidence level: what is expected with and
     /// without the change has most of its errors in common.
     pub gain: Option<(f64, f64)>,
+    /// A search sets the values to measure them, whether they are expected to be better or not.
+    pub trial: bool,
     /// Apply inside the running iteration, not before the next one's first chunk.
     pub at_once: bool,
 }

@@ -121,7 +121,7 @@ fn a_decision_is_told_with_its_why() {
     let decided = json!({
         "event": "decision", "decision": 0, "per": "iteration", "iteration": 0, "tunlet": "scripted", "rank": 0,
         "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf", "why": "sigma is 80 % of mu",
-        "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "gain": null, "at_once": true, "dry_run": false,
+        "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "gain": null, "trial": false, "at_once": true, "dry_run": false,
         "assignments": [["mw.technique", 6.0]],
     });
     assert_eq!(story.events(), [decided]);

@@ -142,6 +142,21 @@ fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
 }
 
 #[test]
+fn of_numbers_that_take_the_same_time_the_one_of_least_pi_is_taken() {
+    // Tasks of 200 us, 60 us of the master for each chunk: from four workers on it takes as long as the master does.
+    let mut plant = plant(2, 200e-6, 2_000);
+    plant.chunk_cost_s = 60e-6;
+    plant.setting = TechniqueParameters::new(Technique::Ss);
+    let mut tunlet =
+        MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Time, Confidence::default(), Limits::default());
+    let result = run(&mut tunlet, &mut plant, 25, 4, |_, _| {}, |_| {});
+    let last = *result.workers.last().unwrap();
+    assert!((4..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
+    assert!(result.why[0].contains("shortest iteration"), "{:?}", result.why);
+    assert!(*result.times_s.last().unwrap() < 1.05 * 2_000.0 * 60e-6, "{:?}", result.times_s);
+}
+
+#[test]
 fn work_that_changes_tenfold_is_found_again() {
     let (most, tasks) = (40, 400);
     let mut plant = plant(40, 20e-3, tasks);

@@ -264,8 +264,16 @@ impl Workers {
             (low..=high).contains(&f.workers) && !refused
         };
         let gains = |f: &&Forecast| outside || least_gain(&now, f, f.faster.error) > 0.0;
-        let expected = |f: &Forecast| cost(&with_error(&now, f, f.faster.error, 0.0).0);
-        let best = cheapest(all.iter().filter(allowed).filter(gains), expected)?;
+        let expected = |f: &Forecast| with_error(&now, f, f.faster.error, 0.0).0;
+        let worthwhile = || all.iter().filter(allowed).filter(gains);
+        let least = cheapest(worthwhile(), |f| cost(&expected(f)))?;
+        // Of those that the simulation cannot tell from it, the one of least Pi.
+        let tied = |f: &&Forecast| {
+            let error = f.faster.error.hypot(least.faster.error).hypot(EXACT);
+            (cost(&expected(f)) / cost(&expected(&least))).ln()
+                <= confidence.standard_errors() * power(self.objective) * error
+        };
+        let best = cheapest(worthwhile().filter(tied), |f| expected(f).pi_s())?;
         if best.workers == now.workers {
             return None;
         }

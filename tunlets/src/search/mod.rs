@@ -274,6 +274,7 @@ impl SearchTunlet {
 
     fn proposal(&mut self, tuning_points: &[TuningPoint], target: &[f64]) -> Option<Proposal> {
         let asked = self.asked();
+        let measures = asked.is_some();
         let dimensions = &self.requested.space.dimensions;
         let change = change::next(dimensions, target, tuning_points)?;
         self.partial = change::next(dimensions, target, &change.done(tuning_points)).is_some();
@@ -316,6 +317,7 @@ impl SearchTunlet {
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: present_s.unwrap_or(f64::NAN),
             gain: None,
+            trial: measures,
             at_once: self.left.is_some() && !synchronized,
         })
     }

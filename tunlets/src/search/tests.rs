@@ -73,6 +73,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert_eq!((&*first.tunlet, first.tuning_point.as_str(), first.from.as_str()), ("search", "block", "48"));
     assert_eq!(first.why, "measurement 2 of at most 60");
     assert!(!first.at_once && first.predicted_s.is_finite() && first.uncertainty > 0.0);
+    assert!(program.proposals.iter().all(|(_, proposal)| proposal.trial == proposal.why.starts_with("measurement ")));
 }
 
 #[test]
