@@ -10,7 +10,7 @@ pub const QUEUED_BYTES: usize = 64 << 20;
 /// Bytes of the newest of them that are held as they were made, which takes a multiple of the memory; older ones are held as on the wire.
 pub const DECODED_BYTES: usize = 1 << 20;
 /// Longest batch, bytes; a longer one goes in parts. The analyzer takes messages of 16 MiB.
-pub const BATCH_BYTES: usize = 4 << 20;
+pub const BATCH_BYTES: usize = 1 << 20;
 /// Streams that may end in a row with the same oldest batch unacknowledged, before that batch is given up.
 pub const REFUSALS: u32 = 3;
 /// An analyzer that is silent for so long at the job's end counts as stopped: nothing more is awaited from it.
