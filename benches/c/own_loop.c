@@ -5,8 +5,9 @@
  * own_loop ITERATIONS PAUSE_US [FILE [LARGEST [PACE_US [CALLS]]]]: a worker computes PAUSE_US for each message, and the master before it sends one;
  * in the round trips both compute PACE_US (PAUSE_US). Messages have up to LARGEST bytes (65536). FILE gets a line `peer bytes seconds` per
  * measured size; stdout (or -) without it. CALLS are those of the loop: blocking (MPI_Send, MPI_Recv), nonblocking (MPI_Isend with MPI_Wait, and
- * MPI_Irecv with MPI_Waitany in the master and MPI_Wait in the workers), together (both in one MPI_Waitall) or sendrecv (worker and master send their
- * next message in the same MPI_Sendrecv in which they receive one).
+ * MPI_Irecv with MPI_Waitany in the master and MPI_Wait in the workers), together (both in one MPI_Waitall), sendrecv (worker and master send their
+ * next message in the same MPI_Sendrecv in which they receive one) or persistent (a request for each size and peer: MPI_Startall and MPI_Waitall in the
+ * master, MPI_Start and MPI_Wait in the workers).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -71,10 +72,38 @@ static void ping(int rank, int size, long pause_us, const char *path) {
 
 #pragma GCC diagnostic ignored "-Wstringop-overflow" /* MPICH's MPI_STATUSES_IGNORE is no array */
 
-enum { BLOCKING, NONBLOCKING, TOGETHER, SENDRECV };
-static const char *const names[] = {"blocking", "nonblocking", "together", "sendrecv"};
+enum { BLOCKING, NONBLOCKING, TOGETHER, SENDRECV, PERSISTENT, CALLS };
+static const char *const names[CALLS] = {"blocking", "nonblocking", "together", "sendrecv", "persistent"};
 static int calls = BLOCKING;
 static char answer[LARGEST];
+/* The master's for each peer and size: to send work, and for its answer. A worker's for each size, the second of the first one for its work. */
+static MPI_Request (*kept)[2];
+
+static int size_of(int bytes) {
+  int s = 0;
+  while (s + 1 < SIZES && sizes[s] != bytes) s++;
+  return s;
+}
+
+static void make_requests(int rank, int size) {
+  kept = malloc(sizeof *kept * (size_t)(size * SIZES));
+  if (!kept) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int k = 0; k < (rank == 0 ? size * SIZES : SIZES); k++) {
+    int bytes = sizes[k % SIZES], peer = k / SIZES;
+    if (rank == 0) {
+      MPI_Send_init(buffer, bytes, MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD, &kept[k][0]);
+      MPI_Recv_init(answer, bytes, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, &kept[k][1]);
+    } else {
+      MPI_Send_init(answer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD, &kept[k][0]);
+      MPI_Recv_init(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &kept[k][1]);
+    }
+  }
+}
+
+static void free_requests(int rank, int size) {
+  for (int k = 0; k < 2 * (rank == 0 ? size * SIZES : SIZES); k++) MPI_Request_free(&kept[k / 2][k % 2]);
+  free(kept);
+}
 
 /* The master sends work to a peer, and has its answer. */
 static void turn(int bytes, int peer) {
@@ -96,6 +125,10 @@ static void turn(int bytes, int peer) {
       MPI_Isend(buffer, bytes, MPI_BYTE, peer, TAG_WORK, MPI_COMM_WORLD, &requests[1]);
       MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
       break;
+    case PERSISTENT:
+      MPI_Startall(2, kept[peer * SIZES + size_of(bytes)]);
+      MPI_Waitall(2, kept[peer * SIZES + size_of(bytes)], MPI_STATUSES_IGNORE);
+      break;
     default:
       MPI_Sendrecv(buffer, bytes, MPI_BYTE, peer, TAG_WORK, answer, LARGEST, MPI_BYTE, peer, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
@@ -109,6 +142,9 @@ static void next(int *bytes, MPI_Status *status) {
   } else if (calls == NONBLOCKING) {
     MPI_Irecv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, status);
+  } else if (calls == PERSISTENT) {
+    MPI_Start(&kept[0][1]);
+    MPI_Wait(&kept[0][1], status);
   } else {
     MPI_Recv(buffer, LARGEST, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, status);
   }
@@ -120,6 +156,9 @@ static void answers_with(int bytes) {
   if (calls == NONBLOCKING) {
     MPI_Isend(answer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (calls == PERSISTENT) {
+    MPI_Start(&kept[size_of(bytes)][0]);
+    MPI_Wait(&kept[size_of(bytes)][0], MPI_STATUS_IGNORE);
   } else if (calls != SENDRECV) {
     MPI_Send(answer, bytes, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD);
   }
@@ -136,10 +175,11 @@ int main(int argc, char **argv) {
   if (largest < 64 || largest > LARGEST) largest = LARGEST;
   const int all[SIZES] = {8, largest / 64, largest / 16, largest / 4, 3 * (largest / 4), largest};
   for (int s = 0; s < SIZES; s++) sizes[s] = all[s];
-  for (int c = 0; argc > 6 && c <= SENDRECV; c++)
+  for (int c = 0; argc > 6 && c < CALLS; c++)
     if (!strcmp(argv[6], names[c])) calls = c;
   ping(rank, size, argc > 5 ? atol(argv[5]) : pause_us, argc > 3 && strcmp(argv[3], "-") ? argv[3] : NULL);
   long answers = 0;
+  if (calls == PERSISTENT) make_requests(rank, size);
   if (rank == 0) {
     for (int i = 0; i < iterations; i++) {
       for (int peer = 1; peer < size; peer++) {
@@ -161,6 +201,7 @@ int main(int argc, char **argv) {
       compute(pause_us);
     }
   }
+  if (calls == PERSISTENT) free_requests(rank, size);
   MPI_Finalize();
   return 0;
 }

@@ -322,23 +322,25 @@ COUNTED int counted_Request_free(MPI_Request *request) {
   END(CALL_Request_free, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
   return result_;
 }
-int MPI_Request_free(MPI_Request *request) { return midrun_passes(CALL_Request_free) ? PMPI_Request_free(request) : counted_Request_free(request); }
+int MPI_Request_free(MPI_Request *request) { midrun_forget(request, sizeof *request); return midrun_passes(CALL_Request_free) ? PMPI_Request_free(request) : counted_Request_free(request); }
 
 COUNTED int counted_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   int result_ = NEXT(Send_init, midrun_next[CALL_Send_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Send_init) ? PMPI_Send_init(buf, count, datatype, dest, tag, comm, request) : counted_Send_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Send_init(buf, count, datatype, dest, tag, comm, request) : counted_Send_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   int result_ = NEXT(Ssend_init, midrun_next[CALL_Ssend_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ssend_init) ? PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Ssend_init(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
@@ -352,30 +354,36 @@ COUNTED int counted_Rsend_init(const void *buf, int count, MPI_Datatype datatype
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   int result_ = NEXT(Rsend_init, midrun_next[CALL_Rsend_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Rsend_init) ? PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Rsend_init(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   int result_ = NEXT(Recv_init, midrun_next[CALL_Recv_init], (buf, count, datatype, source, tag, comm, request));
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Recv_init) ? PMPI_Recv_init(buf, count, datatype, source, tag, comm, request) : counted_Recv_init(buf, count, datatype, source, tag, comm, request); }
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Recv_init(buf, count, datatype, source, tag, comm, request) : counted_Recv_init(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Start(MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
+  int started_ = LOCAL;
   int result_ = NEXT(Start, midrun_next[CALL_Start], (request));
-  END(CALL_Start, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Start, 0, begin_, result_, started_, midrun_call_starts(request, sizeof *request, 1, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(request, sizeof *request, 1);
   return result_;
 }
 int MPI_Start(MPI_Request *request) { return midrun_passes(CALL_Start) ? PMPI_Start(request) : counted_Start(request); }
 
 COUNTED int counted_Startall(int count, MPI_Request array_of_requests[]) {
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
+  int started_ = LOCAL;
   int result_ = NEXT(Startall, midrun_next[CALL_Startall], (count, array_of_requests));
-  END(CALL_Startall, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Startall, 0, begin_, result_, started_, midrun_call_starts(array_of_requests, sizeof *array_of_requests, count, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(array_of_requests, sizeof *array_of_requests, count);
   return result_;
 }
 int MPI_Startall(int count, MPI_Request array_of_requests[]) { return midrun_passes(CALL_Startall) ? PMPI_Startall(count, array_of_requests) : counted_Startall(count, array_of_requests); }
@@ -1839,17 +1847,19 @@ COUNTED int counted_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype d
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   int result_ = NEXT(Send_init_c, midrun_next_c[CALL_Send_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Send_init) ? PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Send_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Send_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Send_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   int result_ = NEXT(Ssend_init_c, midrun_next_c[CALL_Ssend_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Ssend_init) ? PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Ssend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Bsend_init, 0, 0);
@@ -1863,17 +1873,19 @@ COUNTED int counted_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype 
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   int result_ = NEXT(Rsend_init_c, midrun_next_c[CALL_Rsend_init], (buf, count, datatype, dest, tag, comm, request));
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Rsend_init) ? PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init_c(buf, count, datatype, dest, tag, comm, request); }
+int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request) : counted_Rsend_init_c(buf, count, datatype, dest, tag, comm, request); }
 
 COUNTED int counted_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   int result_ = NEXT(Recv_init_c, midrun_next_c[CALL_Recv_init], (buf, count, datatype, source, tag, comm, request));
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request, sizeof *request, comm == MPI_COMM_WORLD);
   return result_;
 }
-int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return midrun_passes(CALL_Recv_init) ? PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request) : counted_Recv_init_c(buf, count, datatype, source, tag, comm, request); }
+int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) { return !SWITCH ? PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request) : counted_Recv_init_c(buf, count, datatype, source, tag, comm, request); }
 
 COUNTED int counted_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   uint64_t begin_ = BEGIN(CALL_Bcast, 1, 1);

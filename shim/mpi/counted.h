@@ -58,6 +58,14 @@ void midrun_call_exchanged(int to, uint64_t sent, int from, uint64_t got);
 int midrun_call_arrived(const uint64_t *requests, int all, int count, const int *which, int first);
 void midrun_call_received(uint64_t request, int source, uint64_t bytes);
 
+/* shim/src/mpi_calls/persistent.rs and requests.rs: the call that ended last made this persistent request, the next one frees it; these requests were
+ * started: returns the bytes that are sent, and sets the peer. */
+extern uint32_t midrun_calls_kept __attribute__((visibility("hidden")));
+void midrun_call_kept(uint64_t request, int world);
+void midrun_call_forget(uint64_t request);
+uint64_t midrun_call_starts(const void *requests, size_t width, int count, int *peer);
+void midrun_call_started(const void *requests, size_t width, int count);
+
 /* requests.c */
 enum { AWAITED = 32 };
 typedef struct {
@@ -65,6 +73,8 @@ typedef struct {
   uint64_t request[AWAITED];
 } awaited_t;
 void midrun_posted(const void *request, size_t width, int world);
+void midrun_kept(const void *request, size_t width, int world);
+void midrun_forget(const void *request, size_t width);
 void midrun_await(awaited_t *all, int count, const void *requests, size_t width);
 void midrun_arrived(const awaited_t *all, int count, const int *which, int first, const MPI_Status *statuses);
 /* Its arguments are looked up only as long as messages are recorded. */
@@ -107,7 +117,7 @@ static inline uint64_t midrun_begin(uint32_t number, int waits, int safe) {
     if (!(begin)) break; \
     uint64_t end_ = midrun_call_now(); \
     int good_ = (result) == MPI_SUCCESS; \
-    uint64_t bytes_ = good_ ? (uint64_t)(bytes) : 0; \
+    uint64_t bytes_ = good_ ? (uint64_t)(bytes) : 0; /* before the class: MPI_Start finds both at once */ \
     midrun_page = midrun_call_leave((number), (waits), good_ ? (uint32_t)(class) : LOCAL, bytes_, (begin), end_); \
     if (__builtin_expect(SWITCH & WATCHED, 0)) \
       midrun_call_watched((number), (begin), end_, bytes_, (peer), (tag), (comm) == MPI_COMM_WORLD); \

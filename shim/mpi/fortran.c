@@ -556,6 +556,7 @@ void mpi_cancel_(void *request_f, void *ierr) {
 void mpi_request_free_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_free_", "pmpi_request_free_");
+  midrun_forget(request_f, sizeof (MPI_Fint));
   if (midrun_passes(CALL_Request_free)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
@@ -569,7 +570,6 @@ void mpi_request_free_(void *request_f, void *ierr) {
 void mpi_send_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_init_", "pmpi_send_init_");
-  if (midrun_passes(CALL_Send_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -582,12 +582,12 @@ void mpi_send_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, 
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_ssend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_init_", "pmpi_ssend_init_");
-  if (midrun_passes(CALL_Ssend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -600,6 +600,7 @@ void mpi_ssend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_bsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
@@ -623,7 +624,6 @@ void mpi_bsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
 void mpi_rsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_init_", "pmpi_rsend_init_");
-  if (midrun_passes(CALL_Rsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -636,12 +636,12 @@ void mpi_rsend_init_(void *buf_f, void *count_f, void *datatype_f, void *dest_f,
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_recv_init_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_init_", "pmpi_recv_init_");
-  if (midrun_passes(CALL_Recv_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -654,6 +654,7 @@ void mpi_recv_init_(void *buf_f, void *count_f, void *datatype_f, void *source_f
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 
 void mpi_start_(void *request_f, void *ierr) {
@@ -663,10 +664,12 @@ void mpi_start_(void *request_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  int started_ = LOCAL;
   ((void (*)(void *, void *))real)(request_f, ierr);
   if (!begin_) return;
   int result_ = *(MPI_Fint *)ierr;
-  END(CALL_Start, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Start, 0, begin_, result_, started_, midrun_call_starts(request_f, sizeof (MPI_Fint), 1, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(request_f, sizeof (MPI_Fint), 1);
 }
 
 void mpi_startall_(void *count_f, void *array_of_requests_f, void *ierr) {
@@ -676,10 +679,13 @@ void mpi_startall_(void *count_f, void *array_of_requests_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  int started_ = LOCAL;
   ((void (*)(void *, void *, void *))real)(count_f, array_of_requests_f, ierr);
   if (!begin_) return;
+  int count = *(MPI_Fint *)count_f;
   int result_ = *(MPI_Fint *)ierr;
-  END(CALL_Startall, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Startall, 0, begin_, result_, started_, midrun_call_starts(array_of_requests_f, sizeof (MPI_Fint), count, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(array_of_requests_f, sizeof (MPI_Fint), count);
 }
 
 void mpi_barrier_(void *comm_f, void *ierr) {
@@ -3202,6 +3208,7 @@ void mpi_cancel_f08_(void *request_f, void *ierr) {
 void mpi_request_free_f08_(void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_request_free_f08_", "pmpi_request_free_f08_");
+  midrun_forget(request_f, sizeof (MPI_Fint));
   if (midrun_passes(CALL_Request_free)) { ((void (*)(void *, void *))real)(request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Request_free, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
@@ -3216,7 +3223,6 @@ void mpi_request_free_f08_(void *request_f, void *ierr) {
 void mpi_send_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_send_init_f08_", "pmpi_send_init_f08_");
-  if (midrun_passes(CALL_Send_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Send_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3229,6 +3235,7 @@ void mpi_send_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Send_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -3236,7 +3243,6 @@ void mpi_send_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest
 void mpi_ssend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_ssend_init_f08_", "pmpi_ssend_init_f08_");
-  if (midrun_passes(CALL_Ssend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Ssend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3249,6 +3255,7 @@ void mpi_ssend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Ssend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -3276,7 +3283,6 @@ void mpi_bsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
 void mpi_rsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *dest_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_rsend_init_f08_", "pmpi_rsend_init_f08_");
-  if (midrun_passes(CALL_Rsend_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, dest_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Rsend_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3289,6 +3295,7 @@ void mpi_rsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Rsend_init, 0, begin_, result_, peer(dest, comm), block_to(dest, count, datatype), dest, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -3296,7 +3303,6 @@ void mpi_rsend_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *des
 void mpi_recv_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *source_f, void *tag_f, void *comm_f, void *request_f, void *ierr) {
   static void *real;
   FIND(real, "mpi_recv_init_f08_", "pmpi_recv_init_f08_");
-  if (midrun_passes(CALL_Recv_init)) { ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))real)(buf_f, count_f, datatype_f, source_f, tag_f, comm_f, request_f, ierr); return; }
   uint64_t begin_ = BEGIN(CALL_Recv_init, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
@@ -3309,6 +3315,7 @@ void mpi_recv_init_f08_(void *buf_f, void *count_f, void *datatype_f, void *sour
   MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_f);
   int result_ = *(MPI_Fint *)ierr;
   END(CALL_Recv_init, 0, begin_, result_, peer(source, comm), block_to(source, count, datatype), source, tag, comm);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_kept(request_f, sizeof (MPI_Fint), comm == MPI_COMM_WORLD);
 }
 #endif
 
@@ -3319,10 +3326,12 @@ void mpi_start_f08_(void *request_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Start, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  int started_ = LOCAL;
   ((void (*)(void *, void *))real)(request_f, ierr);
   if (!begin_) return;
   int result_ = *(MPI_Fint *)ierr;
-  END(CALL_Start, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Start, 0, begin_, result_, started_, midrun_call_starts(request_f, sizeof (MPI_Fint), 1, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(request_f, sizeof (MPI_Fint), 1);
 }
 
 void mpi_startall_f08_(void *count_f, void *array_of_requests_f, void *ierr) {
@@ -3332,10 +3341,13 @@ void mpi_startall_f08_(void *count_f, void *array_of_requests_f, void *ierr) {
   uint64_t begin_ = BEGIN(CALL_Startall, 0, 0);
   MPI_Fint own_ierr_ = MPI_SUCCESS;
   if (!ierr) ierr = &own_ierr_;
+  int started_ = LOCAL;
   ((void (*)(void *, void *, void *))real)(count_f, array_of_requests_f, ierr);
   if (!begin_) return;
+  int count = *(MPI_Fint *)count_f;
   int result_ = *(MPI_Fint *)ierr;
-  END(CALL_Startall, 0, begin_, result_, LOCAL, 0, MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  END(CALL_Startall, 0, begin_, result_, started_, midrun_call_starts(array_of_requests_f, sizeof (MPI_Fint), count, &started_), MPI_PROC_NULL, -1, MPI_COMM_NULL);
+  if (begin_ && result_ == MPI_SUCCESS) midrun_call_started(array_of_requests_f, sizeof (MPI_Fint), count);
 }
 
 void mpi_barrier_f08_(void *comm_f, void *ierr) {

@@ -1,4 +1,4 @@
-/* requests.c - the messages of nonblocking calls: which request is whose, from the call that posts it to the one that waits for it. */
+/* requests.c - the messages of nonblocking and persistent calls: which request is whose, from the call that posts it to the one that waits for it. */
 #include <string.h>
 
 #include "counted.h"
@@ -11,6 +11,13 @@ static uint64_t handle(const void *request, size_t width) {
 }
 
 void midrun_posted(const void *request, size_t width, int world) { midrun_call_posted(handle(request, width), world); }
+
+void midrun_kept(const void *request, size_t width, int world) { midrun_call_kept(handle(request, width), world); }
+
+/* Before MPI takes the handle away, and may give it again. */
+void midrun_forget(const void *request, size_t width) {
+  if (request && __atomic_load_n(&midrun_calls_kept, __ATOMIC_RELAXED)) midrun_call_forget(handle(request, width));
+}
 
 /* The call waits for these requests. Of more than AWAITED nothing is kept. */
 void midrun_await(awaited_t *all, int count, const void *requests, size_t width) {

@@ -9,6 +9,7 @@
 //! | `peer`, `tag` | the parameters that a measure point can filter by |
 //! | `status` | the parameter that describes the received message |
 //! | `posts`, `completes` | its `request` is that of a message; it waits for requests |
+//! | `keeps`, `starts`, `forgets` | it makes a persistent request, starts some, frees one |
 //! | `exchanges` | peer and bytes of the message that it sends and of that which it receives, expressions likewise |
 //! | `blocking`, `waits`, `safe_point` | returns when it is done; waits for other ranks; tuning points may be set before it |
 //! | `frees` | its communicator or window is gone afterwards |
@@ -80,17 +81,27 @@ impl Call {
             word @ ("collective" | "local") => word.to_uppercase(),
             expression => expression.to_owned(),
         };
-        let bytes = self.text("bytes").unwrap_or("0").replace("_v(", &format!("_v{vector}("));
+        let (suffix, first) = if vector == "_f" { ("_f", 1) } else { ("", 0) };
+        let bytes = match self.is("starts") {
+            true => format!("midrun_call_starts({}, {}, &started_)", self.requests(suffix), self.count()),
+            false => self.text("bytes").unwrap_or("0").to_owned(),
+        };
+        let bytes = bytes.replace("_v(", &format!("_v{vector}("));
         let bytes = bytes.replace("_w(", &format!("_w{vector}("));
         let (peer, tag) = (self.text("peer").unwrap_or("MPI_PROC_NULL"), self.text("tag").unwrap_or("-1"));
         let comm = if self.has_comm() { "comm" } else { "MPI_COMM_NULL" };
         let waits = u8::from(self.is("waits"));
         let mut text =
             format!("END(CALL_{}, {waits}, begin_, result_, {class}, {bytes}, {peer}, {tag}, {comm});", self.name);
-        let (suffix, first) = if vector == "_f" { ("_f", 1) } else { ("", 0) };
         let mut further = |call: String| text += &format!("\n  if (begin_ && result_ == MPI_SUCCESS) {call};");
         if self.is("posts") {
             further(format!("midrun_posted({}, comm == MPI_COMM_WORLD)", self.requests(suffix)));
+        }
+        if self.is("keeps") {
+            further(format!("midrun_kept({}, comm == MPI_COMM_WORLD)", self.requests(suffix)));
+        }
+        if self.is("starts") {
+            further(format!("midrun_call_started({}, {})", self.requests(suffix), self.count()));
         }
         if let Some(messages) = self.text("exchanges") {
             further(format!("midrun_exchanged({messages})"));
@@ -140,6 +151,21 @@ impl Call {
         };
         let requests = self.requests(suffix);
         format!("  awaited_t awaited_;\n  midrun_await(&awaited_, begin_ ? {count} : 0, {requests});\n")
+    }
+
+    /// Room for the peer of the requests that it starts, if it does.
+    fn declares(&self) -> &str {
+        if self.is("starts") { "  int started_ = LOCAL;\n" } else { "" }
+    }
+
+    /// Forgets the request that it frees, if it does, whether it is counted or not.
+    fn forgets(&self, suffix: &str) -> String {
+        if self.is("forgets") { format!("midrun_forget({}); ", self.requests(suffix)) } else { String::new() }
+    }
+
+    /// Whether each of its calls is timed: what is kept of a communicator, window or persistent request has to come and go with it.
+    fn is_always_seen(&self) -> bool {
+        self.is("frees") || self.is("keeps")
     }
 
     fn begin(&self) -> String {
@@ -270,14 +296,16 @@ fn wrapper(call: &Call, args: &[(String, String)], large: &str) -> String {
     if let Some(status) = call.text("status") {
         let _ = writeln!(text, "  MPI_Status own_;\n  if (begin_ && {status} == MPI_STATUS_IGNORE) {status} = &own_;");
     }
+    text += call.declares();
     text += &call.awaits("");
     let _ = writeln!(text, "  int result_ = NEXT({name}, midrun_next{large}[CALL_{}], ({passed}));", call.name);
     let _ = writeln!(text, "  {}\n  return result_;\n}}", call.end(large));
-    // What is kept of a communicator or window has to go with it.
-    let passes = if call.is("frees") { "!SWITCH".to_owned() } else { format!("midrun_passes(CALL_{})", call.name) };
+    let passes =
+        if call.is_always_seen() { "!SWITCH".to_owned() } else { format!("midrun_passes(CALL_{})", call.name) };
+    let forgets = call.forgets("");
     let _ = writeln!(
         text,
-        "int MPI_{name}({list}) {{ return {passes} ? PMPI_{name}({passed}) : counted_{name}({passed}); }}"
+        "int MPI_{name}({list}) {{ {forgets}return {passes} ? PMPI_{name}({passed}) : counted_{name}({passed}); }}"
     );
     text
 }
@@ -309,7 +337,11 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
     let real = format!("((void (*)({types}))real)({passed})");
     if call.is("frees") {
         text += "  midrun_peers_forget();\n";
-    } else {
+    }
+    if call.is("forgets") {
+        let _ = writeln!(text, "  {}", call.forgets("_f").trim_end());
+    }
+    if !call.is_always_seen() {
         let _ = writeln!(text, "  if (midrun_passes(CALL_{})) {{ {real}; return; }}", call.name);
     }
     let _ = writeln!(text, "  uint64_t begin_ = {};\n  MPI_Fint own_ierr_ = MPI_SUCCESS;", call.begin());
@@ -320,6 +352,7 @@ fn fortran_wrapper(call: &Call, suffix: &str) -> String {
             "  MPI_Fint own_[FORTRAN_STATUS];\n  if (begin_ && {status}_f == (void *)MPI_F_STATUS_IGNORE) {status}_f = own_;"
         );
     }
+    text += call.declares();
     text += &call.awaits("_f");
     let _ = writeln!(text, "  {real};\n  if (!begin_) return;");
     let end = call.end("_f");

@@ -38,8 +38,8 @@ struct Arguments {
     /// a pause lambda is measured best.
     #[arg(long, default_value_t = 300)]
     pace_us: u32,
-    /// Calls of the loop: blocking, nonblocking, together (in one MPI_Waitall), sendrecv.
-    #[arg(long, default_value = "blocking", value_parser = ["blocking", "nonblocking", "together", "sendrecv"])]
+    /// Calls of the loop: blocking, nonblocking, together (in one MPI_Waitall), sendrecv, persistent.
+    #[arg(long, default_value = "blocking", value_parser = ["blocking", "nonblocking", "together", "sendrecv", "persistent"])]
     calls: String,
 }
 

@@ -67,6 +67,10 @@ pub(super) enum Part {
     PostsReceive,
     Exchanges,
     Waits,
+    /// Make persistent requests, and start them.
+    KeepsSend,
+    KeepsReceive,
+    Starts,
 }
 
 impl Part {
@@ -78,6 +82,9 @@ impl Part {
             "MPI_Irecv" => Part::PostsReceive,
             "MPI_Sendrecv" | "MPI_Sendrecv_replace" => Part::Exchanges,
             "MPI_Wait" | "MPI_Waitany" | "MPI_Waitsome" | "MPI_Waitall" => Part::Waits,
+            "MPI_Send_init" | "MPI_Ssend_init" | "MPI_Rsend_init" => Part::KeepsSend,
+            "MPI_Recv_init" => Part::KeepsReceive,
+            "MPI_Start" | "MPI_Startall" => Part::Starts,
             _ => Part::None,
         }
     }
@@ -91,7 +98,7 @@ impl Part {
 /// The other rank of a message, in the world, and whether it is on this host.
 pub(super) type Peer = (u32, bool);
 
-fn known((class, peer): (Class, u32)) -> Option<Peer> {
+pub(super) fn known((class, peer): (Class, u32)) -> Option<Peer> {
     Some((peer.checked_sub(1)?, class == Class::SameHost))
 }
 
@@ -218,6 +225,7 @@ mod tests {
         let with = |part| (0..NAMES.len() as u32).filter(|number| Part::of_call(*number) == part).count();
         let all = [Part::Sends, Part::Receives, Part::PostsSend, Part::PostsReceive, Part::Exchanges, Part::Waits];
         assert_eq!(all.map(with), [3, 1, 3, 1, 2, 4]);
+        assert_eq!([Part::KeepsSend, Part::KeepsReceive, Part::Starts].map(with), [3, 1, 2]);
         assert_eq!(Part::of_call(u32::MAX), Part::None);
     }
 

@@ -8,6 +8,7 @@
 
 mod hosts;
 mod messages;
+mod persistent;
 mod requests;
 mod sampling;
 mod watch;

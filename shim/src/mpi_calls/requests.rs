@@ -2,15 +2,16 @@
 //!
 //! A receive is done at the end of the wait that completed it, where no other message arrived in the same wait. While the program computes, a
 //! nonblocking send may rest: when the program began to wait for it is recorded, too, which is its end where that was at once. What is only
-//! tested for, and persistent requests, show nothing.
+//! tested for shows whom a send goes to. A persistent request ([`super::persistent`]) is posted by each call that starts it.
 
 use super::hosts::midrun_host_class;
-use super::messages::{APART_NS, Ended, Part, Peer, admits, last, receives_are_left};
+use super::messages::{APART_NS, Ended, Part, Peer, admits, known, last, receives_are_left};
+use super::persistent::{self, Kept};
 use crate::guard::guard_value;
 use crate::records::{self, Message};
 use midrun_ring::counters::Class;
 use std::cell::{Cell, OnceCell};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 /// Requests whose messages are on their way, of a thread; of more, the oldest is forgotten.
 const ON_THEIR_WAY: usize = 16;
@@ -23,7 +24,26 @@ struct Posted {
     request: u64,
     /// Its communicator is `MPI_COMM_WORLD`.
     on_world: bool,
+    /// The same call started other requests before it: when it began is not known.
+    is_later: bool,
     call: Ended,
+}
+
+impl Posted {
+    /// Records its message, if it is sent, which the program began to wait for at `wait_ns`.
+    fn record_sent(&self, wait_ns: u64) {
+        let Ended { part, peer, bytes, begin_ns, end_ns, .. } = self.call;
+        if let (Part::PostsSend, Some(peer)) = (part, peer) {
+            let at_once = !self.is_later && wait_ns <= end_ns + APART_NS;
+            let wait_ns = if at_once { end_ns } else { wait_ns.max(end_ns + 1) };
+            records::message(&Message { received: false, peer, bytes, begin_ns, end_ns, wait_ns });
+        }
+    }
+
+    /// Nobody was seen to wait for it: of a send's message this tells the peer, not how long it took.
+    fn forgotten(&self) {
+        self.record_sent(self.call.end_ns + 2 * APART_NS);
+    }
 }
 
 /// The requests of a thread whose messages are on their way.
@@ -51,16 +71,17 @@ impl Requests {
     /// Forgets those with `request` that are such.
     fn forget(&self, request: u64, such: impl Fn(&Posted) -> bool) {
         let is_it = |place: &&Cell<Option<Posted>>| place.get().is_some_and(|old| old.request == request && such(&old));
-        for place in self.places.iter().filter(is_it) {
-            place.set(None);
+        for old in self.places.iter().filter(is_it).filter_map(Cell::take) {
             self.count.set(self.count.get() - 1);
+            old.forgotten();
         }
     }
 
     fn keep(&self, posted: Posted) {
         let place = self.places.iter().position(|place| place.get().is_none()).unwrap_or(self.next.get());
-        if self.places[place].replace(Some(posted)).is_none() {
-            self.count.set(self.count.get() + 1);
+        match self.places[place].replace(Some(posted)) {
+            Some(oldest) => oldest.forgotten(),
+            None => self.count.set(self.count.get() + 1),
         }
         self.next.set((place + 1) % ON_THEIR_WAY);
     }
@@ -94,17 +115,44 @@ pub extern "C" fn midrun_call_posted(request: u64, on_world: c_int) {
         // MPI gives a handle again when its request is done. MPICH has one handle for all sends that are done when they are posted.
         let receives = call.part == Part::PostsReceive;
         with_requests(|own| own.forget(request, |old| receives || old.call.part == Part::PostsReceive));
-        let wanted = match call.part {
-            // A receive from any rank is known by its communicator when it completes, which may be gone by then; the world stays.
-            Part::PostsReceive => {
-                receives_are_left() && (call.peer.is_some() || (call.class == Class::Any && on_world != 0))
-            }
-            _ => call.peer.is_some() && admits(false, call.end_ns),
-        };
-        if wanted {
-            with_requests(|own| own.keep(Posted { request, on_world: on_world != 0, call }));
+        post(Posted { request, on_world: on_world != 0, is_later: false, call });
+    });
+}
+
+/// The call that ended last started these persistent requests.
+///
+/// # Safety
+/// `count` handles of `width` bytes lie at `requests`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn midrun_call_started(requests: *const c_void, width: usize, count: c_int) {
+    guard_value("an MPI call", (), || {
+        let Some(call) = last(|part| part == Part::Starts) else { return };
+        // SAFETY: the caller's promise.
+        for (k, request) in unsafe { persistent::handles(requests, width, count) }.enumerate() {
+            // An inactive one may be waited for again: nothing of an earlier start is left.
+            with_requests(|own| own.forget(request, |_| true));
+            let Some(Kept { receives, on_world, class, next_rank, bytes }) = persistent::find(request) else {
+                continue;
+            };
+            let part = if receives { Part::PostsReceive } else { Part::PostsSend };
+            let peer = known((class, next_rank));
+            post(Posted { request, on_world, is_later: k > 0, call: Ended { part, class, peer, bytes, ..call } });
         }
     });
+}
+
+fn post(posted: Posted) {
+    let call = posted.call;
+    let wanted = match call.part {
+        // A receive from any rank is known by its communicator when it completes, which may be gone by then; the world stays.
+        Part::PostsReceive => {
+            receives_are_left() && (call.peer.is_some() || (call.class == Class::Any && posted.on_world))
+        }
+        _ => call.peer.is_some() && admits(false, call.end_ns),
+    };
+    if wanted {
+        with_requests(|own| own.keep(posted));
+    }
 }
 
 /// The call that ended last waited for requests, of which `count` have completed: those of the indices `which`, counted from `first`, or all.
@@ -150,10 +198,8 @@ fn arrived(completed: impl Iterator<Item = Option<u64>>, first_ends_it: bool) ->
         if call.part == Part::PostsReceive {
             clear &= receive.is_none();
             receive = Some((k, posted));
-        } else if let Some(peer) = call.peer {
-            let Ended { bytes, begin_ns, end_ns, .. } = call;
-            let wait_ns = if began_ns <= end_ns + APART_NS { end_ns } else { began_ns };
-            records::message(&Message { received: false, peer, bytes, begin_ns, end_ns, wait_ns });
+        } else {
+            posted.record_sent(began_ns);
         }
     }
     let (k, posted) = receive.filter(|_| clear)?;
@@ -241,5 +287,36 @@ mod tests {
         (0..=ON_THEIR_WAY as u64).for_each(|k| post("MPI_Irecv", 10 + k, 8, Some(3)));
         assert_eq!(wait("MPI_Wait", 9, &[10], None), -1);
         assert_eq!(wait("MPI_Wait", 10, &[11], None), 0);
+    }
+
+    #[test]
+    fn a_persistent_request_is_posted_by_each_call_that_starts_it_until_it_is_freed() {
+        let make = |name: &str, request, peer: u32| {
+            messages::on_call(number(name), (Class::SameHost, peer + 1), 8, (1, 2));
+            persistent::midrun_call_kept(request, 1);
+        };
+        let start = |ms: u64, requests: &[u64]| {
+            messages::on_call(number("MPI_Startall"), (Class::SameHost, 0), 8, (ms * MS, ms * MS + 1));
+            // SAFETY: handles of this width and number.
+            unsafe { midrun_call_started(requests.as_ptr().cast(), size_of::<u64>(), requests.len() as c_int) };
+        };
+        make("MPI_Recv_init", 501, 3);
+        make("MPI_Ssend_init", 502, 3);
+        for ms in [10, 20, 30] {
+            start(ms, &[501, 502]);
+            assert_eq!(wait("MPI_Waitall", ms + 1, &[501, 502], None), 0, "an exchange with one rank");
+            midrun_call_received(501, 3, 8);
+            assert_eq!(midrun_call_has_posted(), 0, "both are done");
+            assert_eq!(wait("MPI_Waitall", ms + 2, &[501, 502], None), -1, "they are inactive");
+        }
+        // The end of the last one was not seen: a further start is the only one that is waited for.
+        start(40, &[501]);
+        start(50, &[501]);
+        assert_eq!(wait("MPI_Wait", 51, &[501], None), 0);
+        midrun_call_received(501, 3, 8);
+        assert_eq!(midrun_call_has_posted(), 0);
+        persistent::midrun_call_forget(501);
+        start(60, &[501]);
+        assert_eq!(midrun_call_has_posted(), 0, "nobody knows what it is now");
     }
 }

@@ -127,8 +127,9 @@ impl Counted {
         let messages = [SENDS, EXCHANGES, POSTS, RECEIVES].concat();
         // One to or from MPI_PROC_NULL is no message.
         let is_none = |name: &str, peer: i32| peer == v1::PeerClass::Local as i32 && messages.contains(&name);
-        for ((name, _), of) in known.calls.iter().filter(|((name, peer), _)| !is_none(name, *peer)) {
-            let sum = calls.entry(name.clone()).or_default();
+        for ((name, peer), of) in known.calls.iter().filter(|((name, peer), _)| !is_none(name, *peer)) {
+            let is_unknown = STARTS.contains(&name.as_str()) && *peer == v1::PeerClass::Any as i32;
+            let sum = calls.entry(if is_unknown { UNKNOWN_START.to_owned() } else { name.clone() }).or_default();
             *sum =
                 Total { count: sum.count + of.count, bytes: sum.bytes + of.bytes, time_ns: sum.time_ns + of.time_ns };
         }
@@ -237,15 +238,14 @@ impl Counted {
             [(End::Sent, &[SENDS, EXCHANGES].concat()[..]), (End::Posted, POSTS), (End::Received, RECEIVES)]
         {
             for (rank, of) in rates.iter().enumerate() {
-                let per_iteration = rate(of, calls);
-                let ends = self.ranks.get(&(rank as u32)).map(|of| &of.ends);
-                let ends = || ends.into_iter().flatten().filter(|((of, _), _)| *of == kind);
+                let ends = || self.ends(rank, kind);
                 let all: u64 = ends().map(|(_, (count, _))| count).sum();
-                for ((_, peer), (count, bytes)) in ends() {
+                let per_iteration = if kind == End::Posted { self.posted(rank, of) } else { rate(of, calls) };
+                for (peer, (count, bytes)) in ends() {
                     let received = kind == End::Received;
-                    let pair = if received { (*peer, rank as u32) } else { (rank as u32, *peer) };
-                    let rate = per_iteration * *count as f64 / all as f64;
-                    let of = Messages { rate, bytes: *bytes as f64 / *count as f64, buffered: kind != End::Sent };
+                    let pair = if received { (peer, rank as u32) } else { (rank as u32, peer) };
+                    let rate = per_iteration * count as f64 / all as f64;
+                    let of = Messages { rate, bytes: bytes as f64 / count as f64, buffered: kind != End::Sent };
                     let known: &mut Messages = messages.entry(pair).or_insert(Messages { rate: 0.0, ..of });
                     // What the sender does not tell, its receiver does.
                     let all_sent = known.rate + of.rate;
@@ -259,19 +259,38 @@ impl Counted {
         }
         // Each sender's messages must be among those that were seen at one end.
         for (rank, of) in rates.iter().enumerate() {
-            let names = [SENDS, EXCHANGES, POSTS, BUFFERED].concat();
-            let sent = rate(of, &names);
+            let sent = rate(of, &[SENDS, EXCHANGES, BUFFERED].concat()) + self.posted(rank, of);
             let known = messages.iter().filter(|((from, _), _)| *from == rank as u32).map(|(_, of)| of.rate);
             let seen: f64 = known.clone().sum();
             // Each pair's number is rounded.
             if (sent - seen).abs() >= 0.5 * (known.count().max(1) as f64) {
                 return Err(format!(
                     "does not say whom rank {rank} sends {sent:.1} messages per iteration: the ranks of a message are known from blocking \
-                     calls, and from MPI_Isend where it is waited for, and of {seen:.1} here"
+                     calls, MPI_Isend and MPI_Send_init, and of {seen:.1} here"
                 ));
             }
         }
         Ok(messages)
+    }
+
+    /// Messages of a rank of one kind by the other rank: their number and bytes.
+    fn ends(&self, rank: usize, kind: End) -> impl Iterator<Item = (u32, (u64, u64))> {
+        let ends = self.ranks.get(&(rank as u32)).map(|of| &of.ends);
+        ends.into_iter().flatten().filter(move |((of, _), _)| *of == kind).map(|((_, peer), of)| (*peer, *of))
+    }
+
+    /// Sends per iteration for which a rank does not wait where it begins them. Calls that start persistent requests count bytes, and no messages:
+    /// how many they are follows from the bytes of those that were recorded.
+    fn posted(&self, rank: usize, of: &BTreeMap<String, (f64, Total)>) -> f64 {
+        let started = bytes_rate(of, STARTS);
+        let (count, bytes) = self.ends(rank, End::Posted).fold((0, 0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
+        if started == 0.0 {
+            rate(of, POSTS)
+        } else if bytes == 0 {
+            rate(of, POSTS) + rate(of, STARTS)
+        } else {
+            (bytes_rate(of, POSTS) + started) * count as f64 / bytes as f64
+        }
     }
 }
 
@@ -279,7 +298,10 @@ const RECEIVES: &[&str] = &["MPI_Recv"];
 const SENDS: &[&str] = &["MPI_Send", "MPI_Ssend", "MPI_Rsend"];
 const EXCHANGES: &[&str] = &["MPI_Sendrecv", "MPI_Sendrecv_replace"];
 const POSTS: &[&str] = &["MPI_Isend", "MPI_Issend", "MPI_Irsend"];
-const BUFFERED: &[&str] = &["MPI_Bsend", "MPI_Ibsend", "MPI_Start"];
+const STARTS: &[&str] = &["MPI_Start", "MPI_Startall"];
+/// Calls that started a request of which nothing is known.
+const UNKNOWN_START: &str = "MPI_Start of an unknown request";
+const BUFFERED: &[&str] = &["MPI_Bsend", "MPI_Ibsend", UNKNOWN_START];
 
 /// The standard deviation.
 fn deviation(values: &[f64]) -> f64 {
@@ -293,9 +315,15 @@ fn rate(of: &BTreeMap<String, (f64, Total)>, names: &[&str]) -> f64 {
     of.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, (rate, _))| rate).sum()
 }
 
+/// Bytes of their messages per iteration.
+fn bytes_rate(of: &BTreeMap<String, (f64, Total)>, names: &[&str]) -> f64 {
+    let of = of.iter().filter(|(name, _)| names.contains(&name.as_str()));
+    of.map(|(_, (rate, total))| rate * total.bytes as f64 / total.count as f64).sum()
+}
+
 /// Mean time of a call that sends, seconds.
 fn send_s(rates: &[BTreeMap<String, (f64, Total)>]) -> Option<f64> {
-    let names = [SENDS, POSTS, BUFFERED].concat();
+    let names = [SENDS, POSTS, STARTS, BUFFERED].concat();
     let sends = rates.iter().flatten().filter(|(name, _)| names.contains(&name.as_str()));
     let (count, time_ns) = sends.fold((0, 0), |(count, ns), (_, (_, of))| (count + of.count, ns + of.time_ns));
     (count > 0).then(|| time_ns as f64 * 1e-9 / count as f64)
