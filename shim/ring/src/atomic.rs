@@ -10,7 +10,8 @@ use std::time::Duration;
 /// Seals of memory from another process: nobody can shrink it under a reader, or change the seals.
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// The length of memory from another process, bytes; `None` where somebody could still shrink it.
+/// The length of memory from another process, bytes; `None` where somebody could still shrink it, or take pages of it away: of huge pages
+/// there is a limited number, and a reader that finds none ends by SIGBUS.
 ///
 /// # Errors
 /// The system's.
@@ -18,6 +19,15 @@ pub fn sealed_bytes(fd: &OwnedFd) -> io::Result<Option<u64>> {
     // SAFETY: the descriptor is open; the call fails with EINVAL on what cannot be sealed.
     let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
     if seals < 0 || seals & SEALS != SEALS {
+        return Ok(None);
+    }
+    // SAFETY: the structure is plain numbers, for which zeros are fine.
+    let mut of: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open, and the structure is valid for the call.
+    if unsafe { libc::fstatfs(fd.as_raw_fd(), &raw mut of) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if of.f_type != libc::TMPFS_MAGIC {
         return Ok(None);
     }
     Ok(Some(std::fs::File::from(fd.try_clone()?).metadata()?.len()))

@@ -153,10 +153,11 @@ pub const TUNING_POINTS: usize = 32;
 pub const TUNING_POINT_WORDS: usize = 12;
 /// Longest job id and MPI name, bytes.
 pub const TEXT: usize = 63;
-/// Most lanes of a segment.
-pub const MAX_LANES: u64 = 64;
-/// Most records of a lane.
-pub const MAX_RECORDS: u64 = 1 << 20;
+/// Most lanes of a segment: threads of a rank that can record at a time.
+pub const MAX_LANES: u64 = 4;
+/// Most records of a lane. A reader takes memory from the system for what nobody has written, so that a segment must not be larger than a
+/// rank needs.
+pub const MAX_RECORDS: u64 = 8192;
 
 /// Words of the header, by position.
 pub(crate) mod header {

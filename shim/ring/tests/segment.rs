@@ -109,9 +109,32 @@ fn tuning_points_are_declared_seen_and_bounded() {
 #[test]
 fn memory_that_is_no_segment_is_refused_with_the_reason() {
     let unsealed: OwnedFd = tempfile_like().into();
-    assert!(matches!(Segment::open(unsealed), Err(SegmentError::Refused("it is not sealed"))));
+    assert!(matches!(Segment::open(unsealed), Err(SegmentError::Refused("it is not sealed memory of ordinary pages"))));
     assert!(Segment::create(&identity(), 0, 8).is_err());
     assert!(Segment::create(&identity(), 1, 9).is_err());
+}
+
+#[test]
+fn a_segment_is_no_larger_than_a_rank_needs_because_its_reader_would_fill_it() {
+    let (_largest, fd) = Segment::create(&identity(), 4, 8192).unwrap();
+    assert!(File::from(fd).metadata().unwrap().len() <= 4 << 20);
+    assert!(Segment::create(&identity(), 5, 8).is_err() && Segment::create(&identity(), 1, 16_384).is_err());
+}
+
+#[test]
+fn memory_of_huge_pages_which_can_be_taken_away_under_a_reader_is_refused() {
+    // SAFETY: the name is a C string.
+    let raw = unsafe { libc::memfd_create(c"huge".as_ptr(), libc::MFD_HUGETLB | libc::MFD_ALLOW_SEALING) };
+    if raw < 0 {
+        return; // a kernel without them
+    }
+    // SAFETY: made just now.
+    let huge = unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(raw) };
+    let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    // SAFETY: the descriptor is open.
+    assert_eq!(unsafe { (libc::ftruncate(raw, 2 << 20), libc::fcntl(raw, libc::F_ADD_SEALS, seals)) }, (0, 0));
+    let refused = Segment::open(huge).unwrap_err();
+    assert!(refused.to_string().contains("ordinary pages"), "{refused}");
 }
 
 fn tempfile_like() -> File {
