@@ -1,13 +1,13 @@
 //! Attaches ranks: a process connects, its user is checked, its segment is mapped. When the connection ends, the rank has gone.
 
-use crate::limits::{GREETING, PROCESSES_OF_USER, RANKS, REASONS};
+use crate::limits::GREETING;
+use crate::places::{Place, Places};
 use crate::serve_job::{self, Asking};
 use midrun_ring::Segment;
 use midrun_ring::attach::recv_segment;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::Interest;
 use tokio::net::{UnixListener, UnixStream};
@@ -20,17 +20,6 @@ pub enum Attached {
     Connected(u64, Segment, u32),
     /// Its connection ended.
     Disconnected(u64),
-}
-
-/// Reasons for which processes were turned away: a rank tries again and again, and each reason is reported once.
-#[derive(Debug, Default)]
-struct Reported(Mutex<BTreeSet<String>>);
-
-impl Reported {
-    fn is_new(&self, reason: &str) -> bool {
-        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        reported.len() < REASONS && reported.insert(reason.to_owned())
-    }
 }
 
 /// A pause that lets another task work.
@@ -56,40 +45,6 @@ impl Users {
     }
 }
 
-/// The connections of each user: none of them takes all places of the node, nor the agent's descriptors.
-#[derive(Debug, Default)]
-struct Places(Mutex<BTreeMap<u32, usize>>);
-
-/// A connection's place. It is free again when this is dropped.
-#[derive(Debug)]
-struct Place(Arc<Places>, u32);
-
-impl Places {
-    fn take(self: &Arc<Places>, uid: u32, users: Users) -> Result<Place> {
-        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_user = taken.get(&uid).copied().unwrap_or_default();
-        let full = |most, whose| Err(Error::other(format!("{most} processes{whose} are connected already")));
-        if taken.values().sum::<usize>() >= RANKS {
-            return full(RANKS, String::new());
-        }
-        if users == Users::All && of_user >= PROCESSES_OF_USER {
-            return full(PROCESSES_OF_USER, format!(" of user {uid}"));
-        }
-        taken.insert(uid, of_user + 1);
-        Ok(Place(self.clone(), uid))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut taken = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match taken.get_mut(&self.1) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => drop(taken.remove(&self.1)),
-        }
-    }
-}
-
 /// A process that has connected.
 enum Caller {
     /// A rank: its segment.
@@ -99,10 +54,13 @@ enum Caller {
 }
 
 /// Takes connections until the agent has gone. `jobs` gets those that ask the agent to serve a job, where it does so.
-pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, jobs: Option<Sender<Asking>>) {
+pub async fn accept(
+    listener: UnixListener,
+    (users, places): (Users, Arc<Places>),
+    to: Sender<Attached>,
+    jobs: Option<Sender<Asking>>,
+) {
     let mut connections = 0;
-    let reported = Arc::<Reported>::default();
-    let places = Arc::<Places>::default();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -112,12 +70,13 @@ pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, 
             Ok((stream, _)) => {
                 connections += 1;
                 // Before a task of its own holds it: who connects faster than tasks run gets no further.
-                let place =
-                    stream.peer_cred().and_then(|peer| users.admit(peer.uid())).and_then(|uid| places.take(uid, users));
-                let (to, jobs, reported) = (to.clone(), jobs.clone(), reported.clone());
+                let peer = stream.peer_cred().map(|peer| peer.uid());
+                let uid = peer.as_ref().ok().copied();
+                let place = peer.and_then(|uid| users.admit(uid)).and_then(|uid| places.take(uid));
+                let (to, jobs, places) = (to.clone(), jobs.clone(), places.clone());
                 let turned_away = move |error: Error| {
-                    if reported.is_new(&error.to_string()) {
-                        tracing::warn!(%error, "a process that wanted to attach was turned away");
+                    if let Some(error) = places.report(uid, &error) {
+                        tracing::warn!(error, "a process that wanted to attach was turned away");
                     }
                 };
                 match place {
@@ -128,8 +87,8 @@ pub async fn accept(listener: UnixListener, users: Users, to: Sender<Attached>, 
                 }
             }
             Err(error) => {
-                if reported.is_new(&error.to_string()) {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                if let Some(error) = places.report(None, &error) {
+                    tracing::warn!(error, "a connection could not be accepted");
                 }
                 tokio::time::sleep(YIELD).await;
             }
@@ -145,12 +104,12 @@ async fn serve(
     to: Sender<Attached>,
     jobs: Option<Sender<Asking>>,
 ) -> Result<()> {
-    let uid = place.1;
+    let uid = place.uid;
     let segment = match tokio::time::timeout(GREETING, greet(&stream, jobs.is_some())).await {
         Ok(Ok(Caller::Rank(segment))) => segment,
         Ok(Ok(Caller::Asks)) => {
             if let Some(jobs) = jobs {
-                let _ = jobs.send(Asking { stream, uid }).await;
+                let _ = jobs.send(Asking { stream, place }).await;
             }
             return Ok(());
         }
@@ -196,23 +155,33 @@ async fn greet(stream: &UnixStream, serves_jobs: bool) -> Result<Caller> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::mpsc::channel;
 
-    #[test]
-    fn no_user_takes_all_places_of_roots_agent_and_a_place_is_free_again_at_the_end() {
-        let places = Arc::<Places>::default();
-        let take = |uid| places.take(uid, Users::All);
-        let mut taken: Vec<Place> = (0..PROCESSES_OF_USER).map(|_| take(7).unwrap()).collect();
-        assert_eq!(take(7).unwrap_err().to_string(), "1024 processes of user 7 are connected already");
-        let others: Vec<Place> =
-            (8..11).flat_map(|uid| (0..PROCESSES_OF_USER).map(move |_| uid)).map(|uid| take(uid).unwrap()).collect();
-        assert_eq!(take(11).unwrap_err().to_string(), "4096 processes are connected already");
-        taken.pop();
-        drop(take(7).unwrap());
-        drop((taken, others));
-        assert!(places.0.lock().unwrap().is_empty());
-        // The agent of one user serves that user alone.
-        let own: Vec<Place> = (0..RANKS).map(|_| places.take(7, Users::Only(7)).unwrap()).collect();
-        assert!(places.take(7, Users::Only(7)).is_err());
-        drop(own);
+    #[tokio::test]
+    async fn who_asks_for_an_agent_of_a_job_keeps_a_place_while_the_connection_lasts() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("agent.sock");
+        let listener = UnixListener::bind(&path).unwrap();
+        let (to, _attached) = channel(1);
+        let (jobs, mut asking) = channel(4);
+        let own = rustix::process::geteuid().as_raw();
+        tokio::spawn(accept(listener, (Users::Only(own), Places::new(1)), to, Some(jobs)));
+        let ask = async || {
+            let mut stream = UnixStream::connect(&path).await.unwrap();
+            // The agent may have closed it already.
+            let _ = stream.write_all(serve_job::begin()).await;
+            stream
+        };
+        let _first = ask().await;
+        let taken = asking.recv().await.expect("the first one asks");
+        let mut second = ask().await;
+        tokio::select! {
+            read = second.read_u8() => assert!(read.is_err()),
+            _ = asking.recv() => panic!("there was no place for the second one"),
+        }
+        drop(taken);
+        let _third = ask().await;
+        asking.recv().await.expect("the place is free again");
     }
 }

@@ -79,6 +79,11 @@ impl Config {
         self.owner_settings.is_some() || self.options_follow
     }
 
+    /// Whether it serves the ranks of all users: root's does, unless it was started for one job.
+    pub fn is_for_all(&self) -> bool {
+        self.user() == 0 && !self.is_for_one_job()
+    }
+
     /// Whether it may be carried by others of its job, and carry them. A site's certificates name no agents, so they make no tree.
     pub fn is_in_tree(&self) -> bool {
         let is_of_job = |credentials: &Credentials| !credentials.analyzer_name.is_empty();

@@ -1,6 +1,6 @@
 //! The agent: one per node; drains the rings of the node's ranks, streams their events to the analyzer, delivers actions to them.
 //!
-//! It has no opinions: it knows neither models nor tunlets. [`run`] is its life. Ranks attach over a Unix socket (`attachment`);
+//! It has no opinions: it knows neither models nor tunlets. [`run`] is its life. Ranks attach over a Unix socket (`attachment`), as far as their user has `places`;
 //! each `rank`'s records are checked and folded (`collected`, with `stream`, `measurements` and `counters`); batches stay in the
 //! `send_queue` until the analyzer acknowledges them; `link` keeps one stream to the analyzer; `delivery` writes actions into the
 //! ranks' command rings; `owner` keeps what the jobs' owners have set, for the next analyzer; `unattended` watches the processes whose agent
@@ -26,6 +26,7 @@ pub mod limits;
 mod link;
 mod measurements;
 mod owner;
+mod places;
 mod rank;
 mod send_queue;
 pub mod serve_job;

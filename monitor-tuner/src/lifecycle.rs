@@ -5,13 +5,16 @@ use crate::attachment::{self, Attached, Users};
 use crate::children::{self, Children, OpenPort};
 use crate::config::Config;
 use crate::host::Host;
+use crate::limits::RANKS;
 use crate::link::{self, LinkEvent};
+use crate::places::Places;
 use crate::serve_job::Asking;
 use midrun_proto::tls;
 use midrun_proto::token::ShowToken;
 use midrun_vocabulary::ConfigError;
 use std::future::Future;
 use std::os::unix::net::UnixListener;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
@@ -61,16 +64,16 @@ pub async fn run(
     asked: Asked,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Stats, AgentError> {
-    run_beside(config, listener, asked, shutdown, None).await
+    run_beside(config, listener, asked, shutdown, (Places::new(RANKS), None)).await
 }
 
-/// As [`run`]; `jobs` gets the connections that ask for an agent of a job.
+/// As [`run`], with the places of the process; `jobs` gets the connections that ask for an agent of a job.
 pub(crate) async fn run_beside(
     config: Config,
     listener: UnixListener,
     asked: Asked,
     shutdown: impl Future<Output = ()>,
-    jobs: Option<Sender<Asking>>,
+    (places, jobs): (Arc<Places>, Option<Sender<Asking>>),
 ) -> Result<Stats, AgentError> {
     config.validate()?;
     listener.set_nonblocking(true)?;
@@ -86,10 +89,8 @@ pub(crate) async fn run_beside(
         async move { endpoint?.connect().await.map_err(|error| tls::cause(&error)) }
     };
     let (attached_to, attached) = channel(ATTACHMENTS);
-    // An agent that was started for one job serves the user who started it, also if that is root.
-    let is_for_all = config.user() == 0 && !config.is_for_one_job();
-    let users = if is_for_all { Users::All } else { Users::Only(config.user()) };
-    let door = tokio::spawn(attachment::accept(listener, users, attached_to, jobs));
+    let users = if config.is_for_all() { Users::All } else { Users::Only(config.user()) };
+    let door = tokio::spawn(attachment::accept(listener, (users, places), attached_to, jobs));
     let open = children::facing_analyzer(&config.analyzer, config.credentials.is_some());
     let ended = serve(config, Host::this(), connect, open, attached, asked, shutdown).await;
     door.abort();

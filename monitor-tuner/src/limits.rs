@@ -40,8 +40,10 @@ pub const PROCESSES: Duration = Duration::from_secs(1);
 pub const RANKS: usize = 4096;
 /// Those of one user, where the agent serves all users: more than a node has cores, and four users find places.
 pub const PROCESSES_OF_USER: usize = RANKS / 4;
-/// Reasons for which processes are turned away that are reported, each once.
+/// Reasons for which processes of one user are turned away that are reported, each once, and the characters of each that are.
 pub const REASONS: usize = 64;
+/// See [`REASONS`].
+pub const REASON_CHARS: usize = 300;
 /// Longest time from a process's connection to its segment.
 pub const GREETING: Duration = Duration::from_secs(2);
 /// Jobs of all users, and of one, that a standing agent serves by agents of their own; further jobs start their own.

@@ -4,6 +4,7 @@
 //! [`midrun_proto::v1::ServeJobReply`]; the caller takes the offer by one byte. Without that byte nothing happens.
 
 use crate::limits::REQUEST_BYTES;
+use crate::places::Place;
 use midrun_proto::PROTOCOL_VERSION;
 use prost::Message;
 use rustix::net::{RecvFlags, recv};
@@ -19,8 +20,8 @@ const BEGIN: [u8; 8] = *b"MRSERVE\n";
 pub struct Asking {
     /// The connection.
     pub stream: UnixStream,
-    /// The user who connected.
-    pub uid: u32,
+    /// Its place, with the user who connected.
+    pub place: Place,
 }
 
 /// The version that both sides must have: of midrun, of its protocol, and of the memory that ranks share with an agent.

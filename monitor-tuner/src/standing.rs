@@ -4,7 +4,8 @@
 use crate::agent::Stats;
 use crate::config::Config;
 use crate::lifecycle::{self, AgentError, Asked, nobody};
-use crate::limits::{GREETING, JOB_ID_BYTES, JOBS, JOBS_OF_USER};
+use crate::limits::{GREETING, JOB_ID_BYTES, JOBS, JOBS_OF_USER, PROCESSES_OF_USER, RANKS};
+use crate::places::Places;
 use crate::serve_job::{self, Asking};
 use midrun_proto::tls::{self, Credentials};
 use midrun_proto::v1::{ServeJob, ServeJobReply};
@@ -48,9 +49,10 @@ pub async fn run(
     let (stop, stopping) = watch::channel(());
     let directory = std::path::absolute(path)?.parent().map(Path::to_owned).unwrap_or_default();
     let drain = Duration::from_millis(config.drain_ms);
-    let host = Host { config: config.clone(), directory, stopping, served: Mutex::default() };
+    let places = Places::new(if config.is_for_all() { PROCESSES_OF_USER } else { RANKS });
+    let host = Host { config: config.clone(), directory, stopping, places: places.clone(), served: Mutex::default() };
     let served = tokio::spawn(serve(Arc::new(host), jobs));
-    let ended = lifecycle::run_beside(config, listener, asked, shutdown, Some(to)).await;
+    let ended = lifecycle::run_beside(config, listener, asked, shutdown, (places, Some(to))).await;
     drop(stop);
     let _ = tokio::time::timeout(drain + END_MARGIN, served).await;
     ended
@@ -63,6 +65,8 @@ struct Host {
     directory: PathBuf,
     /// Its sender has gone when the standing agent ends.
     stopping: watch::Receiver<()>,
+    /// For connections to all sockets.
+    places: Arc<Places>,
     /// The jobs that are served, by user and name.
     served: Mutex<BTreeSet<(u32, String)>>,
 }
@@ -73,9 +77,11 @@ async fn serve(host: Arc<Host>, mut asking: Receiver<Asking>) {
     while let Some(asking) = asking.recv().await {
         let host = host.clone();
         jobs.spawn(async move {
-            let uid = asking.uid;
-            if let Err(error) = one_job(host, asking).await {
-                tracing::warn!(uid, %error, "a job is not served");
+            let (uid, places) = (asking.place.uid, host.places.clone());
+            if let Err(error) = one_job(host, asking).await
+                && let Some(error) = places.report(Some(uid), &error)
+            {
+                tracing::warn!(uid, error, "a job is not served");
             }
         });
         while jobs.try_join_next().is_some() {}
@@ -97,7 +103,8 @@ impl Drop for Place {
     }
 }
 
-async fn one_job(host: Arc<Host>, Asking { mut stream, uid }: Asking) -> Result<()> {
+async fn one_job(host: Arc<Host>, Asking { mut stream, place: connection }: Asking) -> Result<()> {
+    let uid = connection.uid;
     let request = within(receive(&mut stream)).await?;
     let offered = offer(&host, uid, &request);
     let reply = match &offered {
@@ -110,8 +117,9 @@ async fn one_job(host: Arc<Host>, Asking { mut stream, uid }: Asking) -> Result<
     within(stream.read_u8()).await?;
     tracing::info!(job = request.job, uid, analyzer = request.analyzer, "serving a job");
     let shutdown = end(stream, request.linger_s == 0, host.stopping.clone());
-    let ended = lifecycle::run(config, listener, nobody(), shutdown).await;
-    drop(place);
+    let places = host.places.clone();
+    let ended = lifecycle::run_beside(config, listener, nobody(), shutdown, (places, None)).await;
+    drop((place, connection));
     ended.map(drop).map_err(Error::other)
 }
 
@@ -207,6 +215,7 @@ fn config(host: &Host, uid: u32, request: &ServeJob) -> std::result::Result<Conf
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd;
 
     struct Standing {
         _directory: tempfile::TempDir,
@@ -218,7 +227,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (stop, stopping) = watch::channel(());
         let config = Config { analyzer: "http://127.0.0.1:1".into(), ..Config::default() };
-        let host = Host { config, directory: directory.path().to_owned(), stopping, served: Mutex::default() };
+        let (directory_path, places) = (directory.path().to_owned(), Places::new(3));
+        let host = Host { config, directory: directory_path, stopping, places, served: Mutex::default() };
         Standing { _directory: directory, host: Arc::new(host), _stop: stop }
     }
 
@@ -230,6 +240,10 @@ mod tests {
             analyzer: "http://127.0.0.1:1".into(),
             ..ServeJob::default()
         }
+    }
+
+    fn asking(host: &Arc<Host>, stream: UnixStream, uid: u32) -> Asking {
+        Asking { stream, place: host.places.take(uid).expect("a place") }
     }
 
     fn refusal(host: &Arc<Host>, uid: u32, request: &ServeJob) -> String {
@@ -265,18 +279,48 @@ mod tests {
         offer(host, 7, &request("more")).expect("a place is free again");
     }
 
-    #[tokio::test]
-    async fn an_offer_that_nobody_takes_leaves_nothing() {
-        let standing = standing();
-        let (stream, mut caller) = UnixStream::pair().unwrap();
-        let job = tokio::spawn(one_job(standing.host.clone(), Asking { stream, uid: 7 }));
+    /// Asks for an agent of job `j`, and reads the offer.
+    async fn offered(caller: &mut UnixStream) -> ServeJobReply {
         caller.write_all(serve_job::begin()).await.unwrap();
         caller.write_all(&serve_job::framed(&request("j"))).await.unwrap();
         let mut length = [0; 4];
         caller.read_exact(&mut length).await.unwrap();
         let mut bytes = vec![0; serve_job::length(length).unwrap()];
         caller.read_exact(&mut bytes).await.unwrap();
-        let reply: ServeJobReply = serve_job::decoded(&bytes).unwrap();
+        serve_job::decoded(&bytes).unwrap()
+    }
+
+    #[tokio::test]
+    async fn ranks_of_all_jobs_and_who_asks_take_places_of_one_user() {
+        let Standing { host, _directory, _stop } = standing();
+        let (stream, mut caller) = UnixStream::pair().unwrap();
+        tokio::spawn(one_job(host.clone(), asking(&host, stream, host.config.user())));
+        let reply = offered(&mut caller).await;
+        caller.write_u8(1).await.unwrap();
+        let identity = midrun_ring::Identity { world_size: 4, ..midrun_ring::Identity::default() };
+        let mut ranks = Vec::new();
+        for _ in 0..3 {
+            let stream = UnixStream::connect(&reply.socket).await.unwrap();
+            let (segment, fd) = midrun_ring::Segment::create(&identity, 1, 8).unwrap();
+            // The agent may have closed it already.
+            let _ = midrun_ring::attach::send_segment(stream.as_fd(), fd.as_fd());
+            ranks.push((stream, segment));
+        }
+        let (mut third, _) = ranks.pop().expect("three connected");
+        assert!(third.read_u8().await.is_err(), "of three places one is the caller's");
+        assert!(host.places.take(host.config.user()).is_err());
+        drop(ranks);
+        while host.places.take(host.config.user()).is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_offer_that_nobody_takes_leaves_nothing() {
+        let standing = standing();
+        let (stream, mut caller) = UnixStream::pair().unwrap();
+        let job = tokio::spawn(one_job(standing.host.clone(), asking(&standing.host, stream, 7)));
+        let reply = offered(&mut caller).await;
         assert!(Path::new(&reply.socket).exists() && reply.why.is_empty(), "{}", reply.why);
         drop(caller);
         job.await.unwrap().unwrap_err();
