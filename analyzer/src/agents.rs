@@ -98,11 +98,15 @@ impl Agents {
         self.agents.get(id).map(|agent| agent.node.as_str())
     }
 
-    /// Link and token of the linked agent of a node that was heard last.
-    pub(crate) fn newest_on(&self, node: &str) -> Option<(LinkId, &str)> {
+    /// The token that an agent showed.
+    pub(crate) fn token_of(&self, id: &AgentId) -> Option<&str> {
+        self.agents.get(id).map(|agent| agent.token.as_str())
+    }
+
+    /// The link of the linked agent of a node that was heard last, of those whose token `may` do it.
+    pub(crate) fn newest_on(&self, node: &str, may: impl Fn(&str) -> bool) -> Option<LinkId> {
         let on_node = self.on_node.get(node)?.iter().filter_map(|id| self.agents.get(id));
-        let newest = on_node.max_by_key(|agent| agent.heard_ns)?;
-        Some((newest.link?, &newest.token))
+        on_node.filter(|agent| may(&agent.token)).max_by_key(|agent| agent.heard_ns)?.link
     }
 
     /// All links, in order.

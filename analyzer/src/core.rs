@@ -8,6 +8,7 @@ use std::io::Read;
 
 use serde_json::json;
 
+use midrun_proto::token::same;
 use midrun_tunlets::TuningOptions;
 use midrun_vocabulary::Count;
 
@@ -282,6 +283,10 @@ impl Core {
         if hello.agent.0.is_empty() {
             return Err("the agent's Hello has no agent name".into());
         }
+        // Its link, and what was acknowledged, are of who came by this name first.
+        if self.agents.token_of(&hello.agent).is_some_and(|token| !same(token.as_bytes(), hello.token.as_bytes())) {
+            return Err(format!("agent {} is known by another token", hello.agent));
+        }
         if self.agents.linked() >= limits::LINKS {
             return Err(format!("{} agents are linked already, which is the limit", limits::LINKS));
         }
@@ -297,7 +302,7 @@ impl Core {
 
     // Whether `token` opens a job whose own token is `of_job`. That the caller has the analyzer's token was checked before.
     fn may(&self, token: &str, of_job: &str) -> bool {
-        of_job.is_empty() || midrun_proto::token::same(token.as_bytes(), of_job.as_bytes())
+        of_job.is_empty() || same(token.as_bytes(), of_job.as_bytes())
     }
 
     fn on_batch(&mut self, now: u64, link: LinkId, batch: Batch, out: &mut Vec<Output>) {

@@ -1,9 +1,9 @@
 //! Where the journal and its inputs lie: the files of this host, or what a simulation puts in their place.
 
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A file that grows at its end.
@@ -106,10 +106,12 @@ impl Disk for HostDisk {
         Ok(Box::new(OpenOptions::new().create(true).append(true).open(path)?))
     }
     fn create(&self, path: &Path) -> io::Result<Box<dyn Appendable>> {
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        // One that was there keeps its mode.
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        Ok(Box::new(file))
+        // One that is there may be a link, or open to others already.
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        Ok(Box::new(OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         std::fs::rename(from, to)
@@ -125,5 +127,27 @@ impl Appendable for File {
     }
     fn length(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_secret_file_goes_neither_through_a_link_nor_to_who_has_opened_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("inputs"), folder.path().join("other"));
+        std::fs::write(&other, "precious").unwrap();
+        symlink(&other, &path).unwrap();
+        HostDisk.create(&path).unwrap().append(b"token").unwrap();
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let mut before = File::open(&path).unwrap();
+        HostDisk.create(&path).unwrap().append(b"secret").unwrap();
+        assert_eq!(io::read_to_string(&mut before).unwrap(), "token");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "secret");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -160,6 +160,34 @@ fn a_job_opened_with_a_token_is_open_to_that_token_only() {
 }
 
 #[test]
+fn who_takes_the_name_of_another_jobs_agent_gets_neither_its_link_nor_its_actions() {
+    let mut story = Story::new(Config::default());
+    story.open("j", "mine", false);
+    story.hello_with(LINK, "n1-77", "j", "mine", PROTOCOL_VERSION);
+    let thief = LinkId(2);
+    story.out.clear();
+    story.hello_with(thief, "n1-77", "other", "yours", PROTOCOL_VERSION);
+    assert!(matches!(&story.out[..], [Output::Refuse { link, .. }] if *link == thief), "{:?}", story.out);
+    story.batch(thief, u64::MAX, Vec::new(), Vec::new());
+    story.report("j", 0, vec![technique_tuning_point()]);
+    story.iteration("j", 0);
+    let links: Vec<LinkId> = story
+        .out
+        .iter()
+        .filter_map(|output| match output {
+            Output::Act { link, .. } => Some(*link),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(links, [LINK], "its own batches are taken, and its actions go to it");
+    // Nor when the agent is away.
+    story.step(Input::AgentDisconnected { link: LINK, goodbye: false });
+    story.out.clear();
+    story.hello_with(thief, "n1-77", "other", "yours", PROTOCOL_VERSION);
+    assert!(matches!(&story.out[..], [Output::Refuse { .. }]), "{:?}", story.out);
+}
+
+#[test]
 fn an_unknown_tunlet_is_answered_with_what_is_allowed() {
     let mut story = Story::new(Config::default());
     let options = TuningOptions { tunlet: "nobody".into(), ..TuningOptions::default() };
@@ -379,6 +407,32 @@ fn ranks_whose_agent_died_are_handed_over_and_end_when_their_process_has() {
         assert_eq!(states, ["running", "ended", "running", "running"]);
         assert_eq!(story.summary("j")["lost_ranks"], json!([]));
     }
+}
+
+#[test]
+fn ranks_whose_agent_died_are_handed_to_an_agent_of_their_job_though_one_of_another_job_was_heard_since() {
+    let hello = |agent: &str, id: &str, ranks: std::ops::Range<u32>| Hello {
+        protocol: PROTOCOL_VERSION,
+        node: "h".into(),
+        agent: AgentId(agent.into()),
+        token: id.into(),
+        ranks: ranks
+            .map(|rank| Joined { process: Some(Process { pid: 7, start_ns: rank.into() }), ..joined(id, rank, 2) })
+            .collect(),
+        ..Hello::default()
+    };
+    let mut story = Story::new(Config::default());
+    let (first, other, second) = (LinkId(21), LinkId(22), LinkId(23));
+    story.step(Input::AgentConnected { link: first, hello: hello("h-1", "j", 0..2) });
+    story.step(Input::AgentConnected { link: second, hello: hello("h-2", "j", 0..1) });
+    story.step(Input::AgentConnected { link: other, hello: hello("h-3", "other", 0..2) });
+    story.out.clear();
+    story.step(Input::AgentDisconnected { link: first, goodbye: false });
+    let handed = story.out.iter().find_map(|output| match output {
+        Output::HandOver { link, ranks } => Some((*link, ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>())),
+        _ => None,
+    });
+    assert_eq!(handed, Some((second, vec![1])));
 }
 
 #[test]
