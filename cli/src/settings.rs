@@ -162,8 +162,9 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
     let defaults = serde_json::to_value(Settings::default())?;
     let mut builder = config::Config::builder().add_source(config::Config::try_from(&Settings::default())?);
     if let Some(path) = file {
-        let text = text_file::open(path, text_file::MOST_BYTES)
-            .map_err(|error| Usage(format!("cannot read the configuration {}: {error}", path.display())))?;
+        let failed = |error| Usage(format!("cannot read the configuration {}: {error}", path.display()));
+        let open = std::fs::File::open(path).map_err(failed)?;
+        let text = text_file::read(&open, text_file::MOST_BYTES).map_err(failed)?;
         let mut table: toml::Table = toml::from_str(&text)
             .map_err(|error| Usage(format!("{} is not TOML: {}", path.display(), error.message())))?;
         for section in table.iter_mut().filter_map(|(_, section)| section.as_table_mut()) {
@@ -172,6 +173,12 @@ pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Set
                     section.entry(new).or_insert(value);
                 }
             }
+        }
+        let found = open.metadata().map_err(failed)?;
+        let has_token =
+            table.values().any(|section| section.get("token").is_some_and(|token| token.as_str() != Some("")));
+        if has_token && found.is_file() {
+            secret_file::refuse_if_open("configuration with a token", path, &found)?;
         }
         let text = toml::to_string(&table)?;
         check_keys(&serde_json::to_value(table)?, &defaults, &path.display().to_string())?;

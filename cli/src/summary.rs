@@ -12,6 +12,7 @@ use midrun_vocabulary::{Count, Seconds, UnixTime};
 use serde_json::Value;
 
 use crate::figures::of_master;
+use crate::text_file::refuse_unless_file;
 use crate::usage::usage;
 pub use mpi_use::lines as mpi_lines;
 pub use result::lines as result_lines;
@@ -29,9 +30,7 @@ impl SummaryFile {
     /// # Errors
     /// A [`crate::usage::Usage`] with the reason why not.
     pub fn at(path: PathBuf) -> anyhow::Result<SummaryFile> {
-        if path.is_dir() {
-            return usage(format!("--summary {} is a directory: name a file", path.display()));
-        }
+        refuse_unless_file("--summary", &path)?;
         // One directory for the temporary file and for the summary, however the working directory is mounted.
         let file = SummaryFile(std::path::absolute(&path).unwrap_or(path));
         if let Err(error) = file.temporary() {
@@ -482,6 +481,17 @@ mod tests {
             "measured_s": null, "verdict": "not-used", "reason": "the program chose its own technique"});
         assert!(start(&unused).unwrap().ends_with(": not-used, because the program chose its own technique"));
         assert_eq!(start(&Value::Null), None);
+    }
+
+    #[test]
+    fn a_summary_takes_the_place_of_no_device_pipe_or_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+        for place in [&pipe, dir.path(), Path::new("/dev/null")] {
+            let refused = SummaryFile::at(place.to_owned()).unwrap_err().to_string();
+            assert!(refused.contains(&format!("{} is no file", place.display())), "{refused}");
+        }
     }
 
     #[test]

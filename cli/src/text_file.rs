@@ -1,7 +1,11 @@
-//! Texts that users give as files: read up to a bound, because a path may name a device or a pipe without end.
+//! Files that users name: texts are read up to a bound, because a path may name a device or a pipe without end, and what is written takes the
+//! place of files alone.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
+use std::path::Path;
+
+use crate::usage::usage;
 
 /// No settings, secrets or points are longer, bytes.
 pub const MOST_BYTES: usize = 1 << 20;
@@ -23,6 +27,17 @@ pub fn read(file: &File, most: usize) -> Result<String, Error> {
 }
 
 /// The text of the file at `path`; errors as of [`read`].
-pub fn open(path: impl AsRef<std::path::Path>, most: usize) -> Result<String, Error> {
+pub fn open(path: impl AsRef<Path>, most: usize) -> Result<String, Error> {
     read(&File::open(path)?, most)
+}
+
+/// Refuses a directory, device or pipe, which a new file would take the place of; `option` is what the user gave it by.
+///
+/// # Errors
+/// A [`Usage`](crate::usage::Usage) that says so.
+pub fn refuse_unless_file(option: &str, path: &Path) -> anyhow::Result<()> {
+    match path.metadata() {
+        Ok(found) if !found.is_file() => usage(format!("{option} {} is no file: name one", path.display())),
+        _ => Ok(()),
+    }
 }

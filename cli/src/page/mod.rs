@@ -7,6 +7,7 @@ use anyhow::Context;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use tempfile::NamedTempFile;
 
+use crate::text_file::refuse_unless_file;
 use crate::usage::usage;
 
 /// A page with this content; `styles` come before the ones of all pages.
@@ -41,9 +42,7 @@ impl Target {
     /// A directory, a place where nothing can be written; `option` is what the user gave it by.
     pub fn new(option: &str, path: &Path) -> anyhow::Result<Target> {
         use std::os::unix::fs::PermissionsExt;
-        if path.is_dir() {
-            return usage(format!("{option} {} is a directory: name a file", path.display()));
-        }
+        refuse_unless_file(option, path)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let permissions = std::fs::Permissions::from_mode(0o666); // the umask takes its part
         let made = tempfile::Builder::new().prefix(".midrun-report-").permissions(permissions).tempfile_in(parent);
@@ -61,5 +60,18 @@ impl Target {
         let written = self.file.write_all(page.as_bytes()).map_err(anyhow::Error::from);
         let done = written.and_then(|()| self.file.persist(&path).map(drop).map_err(anyhow::Error::from));
         done.with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_takes_the_place_of_no_device_or_directory() {
+        for place in ["/dev/null", "/tmp"] {
+            let refused = Target::new("-o", Path::new(place)).map(drop).unwrap_err().to_string();
+            assert!(refused.contains(&format!("{place} is no file")), "{refused}");
+        }
     }
 }

@@ -69,6 +69,25 @@ fn a_token_file_that_others_can_read_is_refused() {
 }
 
 #[test]
+fn a_configuration_with_a_token_that_others_can_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |file: &tempfile::NamedTempFile, mode| {
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for section in ["analyzer", "agent"] {
+        let file = file(&format!("[{section}]\ntoken = \"0123\"\n"));
+        mode(&file, 0o644);
+        let text = load(Some(file.path()), &[]).unwrap_err().to_string();
+        assert!(text.contains("open to others (mode 644)") && text.contains("chmod 600"), "{text}");
+        mode(&file, 0o600);
+        load(Some(file.path()), &[]).expect("it is its owner's alone");
+    }
+    let without = file("[analyzer]\ntoken = \"\"\n");
+    mode(&without, 0o644);
+    load(Some(without.path()), &[]).expect("it has no token");
+}
+
+#[test]
 fn files_without_an_end_are_read_up_to_a_bound_and_refused() {
     let endless = Path::new("/dev/zero");
     let errors = [

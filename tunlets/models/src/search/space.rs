@@ -10,6 +10,8 @@ use crate::random::Random;
 pub const MOST_DIMENSIONS: usize = 16;
 /// Most values of one.
 pub const MOST_VALUES: usize = 100_000;
+/// Most conditions.
+pub const MOST_CONDITIONS: usize = 64;
 /// Largest number of combinations that are enumerated.
 const COUNTED: u64 = 1 << 16;
 /// Draws for an allowed combination.
@@ -149,10 +151,12 @@ impl Space {
         points: impl IntoIterator<Item = &'a str>,
         constraints: impl IntoIterator<Item = &'a str>,
     ) -> Result<Space, SpaceError> {
-        let dimensions: Vec<Dimension> = points.into_iter().map(Dimension::parse).collect::<Result<_, _>>()?;
-        if dimensions.is_empty() || dimensions.len() > MOST_DIMENSIONS {
-            return wrong(format!("{} tuning points, allowed are 1 to {MOST_DIMENSIONS}", dimensions.len()));
+        // Before they are read: a short text may name many values.
+        let points: Vec<&str> = points.into_iter().collect();
+        if points.is_empty() || points.len() > MOST_DIMENSIONS {
+            return wrong(format!("{} tuning points, allowed are 1 to {MOST_DIMENSIONS}", points.len()));
         }
+        let dimensions: Vec<Dimension> = points.into_iter().map(Dimension::parse).collect::<Result<_, _>>()?;
         let names: Vec<&str> = dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
         if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
             return wrong(format!("{} is named twice", names[at]));
@@ -164,6 +168,10 @@ impl Space {
             let parsed = Expression::parse(text).map_err(|error| SpaceError(format!("{text}: {error}")))?;
             Condition::new(&parsed, &written).map_err(|what| SpaceError(format!("{text}: {what}")))
         };
+        let constraints: Vec<&str> = constraints.into_iter().collect();
+        if constraints.len() > MOST_CONDITIONS {
+            return wrong(format!("{} conditions, allowed are {MOST_CONDITIONS}", constraints.len()));
+        }
         let constraints = constraints.into_iter().map(condition).collect::<Result<_, _>>()?;
         let space = Space { dimensions, constraints };
         if space.any(&mut Random::new(0)).is_none() {

@@ -179,6 +179,14 @@ fn a_space_is_read_and_nonsense_is_refused_with_what_would_be_right() {
 }
 
 #[test]
+fn a_space_of_too_many_parts_is_refused_before_any_of_them_is_read() {
+    let points = Space::parse(std::iter::repeat_n("nonsense", 17), []).unwrap_err().to_string();
+    assert_eq!(points, "17 tuning points, allowed are 1 to 16");
+    let conditions = Space::parse(["a=1..8"], std::iter::repeat_n("nonsense", 65)).unwrap_err().to_string();
+    assert_eq!(conditions, "65 conditions, allowed are 64");
+}
+
+#[test]
 fn only_values_that_a_tuning_point_takes_are_left() {
     let space = Space::parse(["a=1..64"], []).unwrap();
     assert_eq!(space.clone().within(0, (60.0, 100.0), true).unwrap().size(), 5);
