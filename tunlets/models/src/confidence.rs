@@ -116,6 +116,14 @@ impl Gain {
         self.is_sure(if is_further { confidence.in_series(change, 1) } else { confidence })
     }
 
+    /// Whether it is worth a trial of so many windows though it may be none, where `to_come` windows are to come: more than the trial, were all
+    /// of it lost; and what it is expected to lose until it is judged, beside what was `risked` before, windows, is no larger a share of the windows
+    /// so far, as many as are to come, than the level leaves.
+    pub fn is_worth_trial(self, windows: u32, to_come: u64, risked: f64, confidence: Confidence) -> bool {
+        let (windows, to_come) = (f64::from(windows), to_come as f64);
+        self.mean * to_come > windows && risked + self.expected_loss() * windows <= (1.0 - confidence.level()) * to_come
+    }
+
     /// Probability that it is above 0.
     pub fn probability(self) -> f64 {
         match self.error > 0.0 {
@@ -214,6 +222,17 @@ mod tests {
         assert!(is_worth(1.65, 1, 10) && !is_worth(1.64, 1, 10), "the first");
         assert!(is_worth(2.40, 2, 10) && !is_worth(2.39, 2, 10) && !is_worth(2.40, 3, 10), "further ones");
         assert!(is_worth(1.65, 3, 101) && !is_worth(1.65, 3, 100), "worth more than a window");
+    }
+
+    #[test]
+    fn what_is_unsure_is_tried_where_it_may_gain_much_and_lose_little() {
+        let usual = Confidence::default();
+        let is_worth = |mean, error, to_come, risked| Gain { mean, error }.is_worth_trial(4, to_come, risked, usual);
+        assert!(!Gain { mean: 0.18, error: 0.126 }.is_sure(usual));
+        assert!(is_worth(0.18, 0.126, 23, 0.0) && !is_worth(0.18, 0.126, 22, 0.0), "less than the trial may take");
+        assert!(is_worth(0.18, 0.126, 23, 1.1) && !is_worth(0.18, 0.126, 23, 1.2), "5 % of 23 windows");
+        assert!(!is_worth(0.18, 10.0, 23, 0.0), "nothing is known of it");
+        assert!(!is_worth(-0.1, 0.2, 1000, 0.0) && !is_worth(f64::NAN, 0.1, 1000, 0.0));
     }
 
     #[test]

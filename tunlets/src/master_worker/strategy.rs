@@ -100,6 +100,8 @@ pub struct MasterWorker {
     shares_failed: bool,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
+    /// What all changes of the technique were expected to lose until they were judged, iterations.
+    risked: f64,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
@@ -152,6 +154,7 @@ impl MasterWorker {
             expected: Gain::NONE,
             shares_failed: false,
             changes: 0,
+            risked: 0.0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
             judgements: Vec::new(),
@@ -398,6 +401,7 @@ impl MasterWorker {
         let better = best.filter(|best| {
             requested
                 || best.gain.is_worth_change(self.changes + 1, iteration + 1, self.confidence)
+                || (self.changes == 0 && best.gain.is_worth_trial(JUDGED, iteration + 1, self.risked, self.confidence))
                 || (unbounded && best.gain.mean > 0.0)
         });
         // Technique and number of workers change together: a new number starts with the setting that suits it.
@@ -448,7 +452,7 @@ impl MasterWorker {
         let rest = (gain.error.powi(2) - drawn.powi(2)).max(0.0).sqrt();
         format!(
             "gain {:.2} % +- {:.2} % ({:.2} % by the tasks drawn, {:.2} % by model and noise), forecasts so far within {:.1} %; worth {} \
-             in the {to_come} iterations to come (as many as so far), {} at risk until it is judged",
+             in the {to_come} iterations to come (as many as so far), {} at risk until it is judged{}",
             100.0 * gain.as_share(self.confidence).0,
             percent(gain.error),
             percent(drawn),
@@ -456,6 +460,7 @@ impl MasterWorker {
             100.0 * self.errors.half_width(0.0, self.confidence),
             Seconds(((gain.mean + lost) * to_come as f64 - lost * f64::from(JUDGED)) * unchanged_s),
             Seconds(lost * f64::from(JUDGED) * unchanged_s),
+            if gain.is_sure(self.confidence) { "" } else { "; not sure, but worth its trial" },
         )
     }
 
@@ -556,6 +561,7 @@ impl Tunlet for MasterWorker {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);
                 self.changes += 1;
+                self.risked += gain.expected_loss() * f64::from(JUDGED);
                 // Parameters of the same technique are kept, and what the user asked for.
                 let judged = family(&former) != family(&technique) && !self.is_requested(&former);
                 (judged.then_some(Setting { technique: former, shares: None }), technique, gain)

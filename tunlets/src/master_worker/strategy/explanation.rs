@@ -5,7 +5,7 @@ use crate::confidence::Confidence;
 use crate::explain::Explanation;
 use crate::master_worker::workers::Limits;
 use crate::options::Objective;
-use crate::trial::{Rule, WATCHED};
+use crate::trial::{JUDGED, Rule, WATCHED};
 use crate::tuning_point::names;
 use midrun_scheduling::Technique;
 
@@ -74,6 +74,14 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
             confidence.in_series(3, 1)
         ),
         "Bonferroni 1936",
+    )
+    .decides(
+        &format!(
+            "the first one since the work is what it is is tried without being sure where it is expected to save more than the {JUDGED} iterations of \
+             its trial in as many as there were, and all changes so far are expected to lose no more than {:.1} % of these",
+            100.0 * (1.0 - confidence.level())
+        ),
+        "Ryzhov, Powell, Frazier 2012",
     )
     .decides(&format!("a technique is watched for {WATCHED} whole iterations; {technique}"), "")
     .decides(&format!("a number of workers is watched for {WATCHED} whole iterations at least; {number}"), "")
