@@ -55,7 +55,7 @@ fn a_block_size_is_searched_on_every_rank_and_stays_at_the_best(mpi: Mpi) {
     // Two ranks take each value over.
     assert_eq!(summary.count("/actions/applied"), 2 * decisions.len() as u64, "{}", ended.err);
     assert!(ended.err.contains("search found block = "), "{}", ended.err);
-    assert!(ended.err.contains("iteration 0: trial: block 1 -> "), "{}", ended.err);
+    assert!(ended.err.contains(": trial: block 1 -> "), "{}", ended.err);
     scratch.assert_nothing_left();
 }
 

@@ -116,12 +116,11 @@ impl Gain {
         self.is_sure(if is_further { confidence.in_series(change, 1) } else { confidence })
     }
 
-    /// Whether it is worth a trial of so many windows though it may be none, where `to_come` windows are to come: more than the trial, were all
-    /// of it lost; and what it is expected to lose until it is judged, beside what was `risked` before, windows, is no larger a share of the windows
-    /// so far, as many as are to come, than the level leaves.
-    pub fn is_worth_trial(self, windows: u32, to_come: u64, risked: f64, confidence: Confidence) -> bool {
-        let (windows, to_come) = (f64::from(windows), to_come as f64);
-        self.mean * to_come > windows && risked + self.expected_loss() * windows <= (1.0 - confidence.level()) * to_come
+    /// Whether it is worth a trial of so many windows though it may be none, where `to_come` windows are to come: it is expected to save more
+    /// than the trial, were all of it lost; and what it may lose, weighed by its probability, is no larger a share of that than the level leaves.
+    pub fn is_worth_trial(self, windows: u32, to_come: u64, confidence: Confidence) -> bool {
+        let is_unlikely_to_lose = self.expected_loss() <= (1.0 - confidence.level()) * self.mean;
+        self.mean * to_come as f64 > f64::from(windows) && is_unlikely_to_lose
     }
 
     /// Probability that it is above 0.
@@ -227,12 +226,15 @@ mod tests {
     #[test]
     fn what_is_unsure_is_tried_where_it_may_gain_much_and_lose_little() {
         let usual = Confidence::default();
-        let is_worth = |mean, error, to_come, risked| Gain { mean, error }.is_worth_trial(4, to_come, risked, usual);
+        let is_worth = |mean, error, to_come| Gain { mean, error }.is_worth_trial(4, to_come, usual);
         assert!(!Gain { mean: 0.18, error: 0.126 }.is_sure(usual));
-        assert!(is_worth(0.18, 0.126, 23, 0.0) && !is_worth(0.18, 0.126, 22, 0.0), "less than the trial may take");
-        assert!(is_worth(0.18, 0.126, 23, 1.1) && !is_worth(0.18, 0.126, 23, 1.2), "5 % of 23 windows");
-        assert!(!is_worth(0.18, 10.0, 23, 0.0), "nothing is known of it");
-        assert!(!is_worth(-0.1, 0.2, 1000, 0.0) && !is_worth(f64::NAN, 0.1, 1000, 0.0));
+        assert!(is_worth(0.18, 0.126, 23) && !is_worth(0.18, 0.126, 22), "less than the trial may take");
+        assert!(
+            is_worth(0.18, 0.152, 100) && !is_worth(0.18, 0.154, 100),
+            "5 % of what it saves, at 1.18 standard errors"
+        );
+        assert!(!is_worth(0.18, 10.0, 1000), "nothing is known of it");
+        assert!(!is_worth(-0.1, 0.2, 1000) && !is_worth(f64::NAN, 0.1, 1000));
     }
 
     #[test]

@@ -100,8 +100,6 @@ pub struct MasterWorker {
     shares_failed: bool,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
-    /// What all changes of the technique were expected to lose until they were judged, iterations.
-    risked: f64,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
@@ -154,7 +152,6 @@ impl MasterWorker {
             expected: Gain::NONE,
             shares_failed: false,
             changes: 0,
-            risked: 0.0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
             judgements: Vec::new(),
@@ -401,7 +398,7 @@ impl MasterWorker {
         let better = best.filter(|best| {
             requested
                 || best.gain.is_worth_change(self.changes + 1, iteration + 1, self.confidence)
-                || (self.changes == 0 && best.gain.is_worth_trial(JUDGED, iteration + 1, self.risked, self.confidence))
+                || (self.changes == 0 && best.gain.is_worth_trial(JUDGED, iteration + 1, self.confidence))
                 || (unbounded && best.gain.mean > 0.0)
         });
         // Technique and number of workers change together: a new number starts with the setting that suits it.
@@ -561,7 +558,6 @@ impl Tunlet for MasterWorker {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);
                 self.changes += 1;
-                self.risked += gain.expected_loss() * f64::from(JUDGED);
                 // Parameters of the same technique are kept, and what the user asked for.
                 let judged = family(&former) != family(&technique) && !self.is_requested(&former);
                 (judged.then_some(Setting { technique: former, shares: None }), technique, gain)

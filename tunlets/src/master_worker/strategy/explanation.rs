@@ -78,7 +78,7 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
     .decides(
         &format!(
             "the first one since the work is what it is is tried without being sure where it is expected to save more than the {JUDGED} iterations of \
-             its trial in as many as there were, and all changes so far are expected to lose no more than {:.1} % of these",
+             its trial in as many as there were, and what it may lose, weighed by its probability, is no more than {:.1} % of what it saves",
             100.0 * (1.0 - confidence.level())
         ),
         "Ryzhov, Powell, Frazier 2012",
