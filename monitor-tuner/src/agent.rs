@@ -126,7 +126,7 @@ impl Agent {
             joined: Vec::new(),
             left: Vec::new(),
             detached: Vec::new(),
-            queue: SendQueue::new(QUEUED_BATCHES),
+            queue: SendQueue::new(QUEUED_BATCHES, config.queued.clone()),
             stream: None,
             welcomed: false,
             unreachable: false,

@@ -1,5 +1,6 @@
 //! The agent's configuration: keys, defaults, allowed values.
 
+use crate::send_queue::Shared;
 use midrun_proto::tls::Credentials;
 use midrun_proto::v1::OwnerSettings;
 use midrun_vocabulary::config::{ConfigError, within};
@@ -48,6 +49,9 @@ pub struct Config {
     /// The user whose job this agent was started for. None: the user that it runs as.
     #[serde(skip)]
     pub user: Option<u32>,
+    /// Bytes of batches that wait, of all jobs of this user that the process serves.
+    #[serde(skip)]
+    pub queued: Shared,
 }
 
 impl Default for Config {
@@ -69,6 +73,7 @@ impl Default for Config {
             owner_settings: None,
             options_follow: false,
             user: None,
+            queued: Shared::default(),
         }
     }
 }

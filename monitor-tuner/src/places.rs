@@ -2,6 +2,7 @@
 //! places of the node, nor the agent's descriptors, nor its log.
 
 use crate::limits::{RANKS, REASON_CHARS, REASONS};
+use crate::send_queue::Shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,8 @@ pub struct Places {
     taken: Mutex<BTreeMap<u32, usize>>,
     /// Reasons for which processes of each user were turned away: a rank tries again and again, and each reason is reported once.
     reported: Mutex<BTreeMap<Option<u32>, BTreeSet<String>>>,
+    /// Bytes that wait, of each user's jobs.
+    queued: Mutex<BTreeMap<u32, Shared>>,
 }
 
 /// A connection's place. It is free again when this is dropped.
@@ -26,7 +29,7 @@ pub struct Place {
 impl Places {
     /// All are free, `of_user` of them for one user.
     pub fn new(of_user: usize) -> Arc<Places> {
-        Arc::new(Places { of_user, taken: Mutex::default(), reported: Mutex::default() })
+        Arc::new(Places { of_user, taken: Mutex::default(), reported: Mutex::default(), queued: Mutex::default() })
     }
 
     /// A place for a connection of this user.
@@ -45,6 +48,13 @@ impl Places {
         }
         taken.insert(uid, of_user + 1);
         Ok(Place { places: self.clone(), uid })
+    }
+
+    /// What counts the bytes that wait, of all jobs of this user.
+    pub fn queued(&self, uid: u32) -> Shared {
+        let mut queued = self.queued.lock().unwrap_or_else(PoisonError::into_inner);
+        queued.retain(|_, shared| !shared.is_last());
+        queued.entry(uid).or_default().clone()
     }
 
     /// The reason, cut to a bound, if it is to be reported: of each user, each one once, and so many.

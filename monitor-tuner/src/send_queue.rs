@@ -4,6 +4,8 @@ use crate::limits::{BATCH_BYTES, DECODED_BYTES, QUEUED_BYTES, REFUSALS, STREAM_B
 use midrun_proto::v1::{Batch, RankReport};
 use prost::Message;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most bytes of a field's tag and length before an event in its report, and of the report's own length, which grows with it.
 const LENGTH_PREFIX: usize = 16;
@@ -54,6 +56,28 @@ impl Queued {
     }
 }
 
+/// Bytes of all queues of one user in this process: together they have the bound of one.
+#[derive(Clone, Debug, Default)]
+pub struct Shared(Arc<AtomicUsize>);
+
+impl Shared {
+    fn is_full(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > QUEUED_BYTES
+    }
+
+    /// Whether no queue counts by it but the one that asks.
+    pub fn is_last(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+}
+
+impl PartialEq for Shared {
+    /// Configurations that count apart are alike.
+    fn eq(&self, _: &Shared) -> bool {
+        true
+    }
+}
+
 /// Batches not acknowledged yet, oldest first.
 #[derive(Debug)]
 pub struct SendQueue {
@@ -66,6 +90,7 @@ pub struct SendQueue {
     capacity: usize,
     /// Of all batches.
     bytes: usize,
+    shared: Shared,
     /// Of those that were sent.
     sent_bytes: usize,
     /// Of those that are held as they were made.
@@ -79,8 +104,10 @@ pub struct SendQueue {
 }
 
 impl SendQueue {
-    pub fn new(capacity: usize) -> Self {
+    /// For so many batches; `shared` counts those of all queues of the user.
+    pub fn new(capacity: usize, shared: Shared) -> Self {
         SendQueue {
+            shared,
             batches: VecDeque::new(),
             sent: 0,
             encoded: 0,
@@ -107,7 +134,7 @@ impl SendQueue {
             part.sequence = self.next_sequence;
             self.next_sequence += 1;
             self.push_back(part);
-            while self.batches.len() > 1 && (self.batches.len() > self.capacity || self.bytes > QUEUED_BYTES) {
+            while self.batches.len() > 1 && (self.batches.len() > self.capacity || self.shared.is_full()) {
                 self.drop_oldest();
             }
             let dropped = self.events_dropped;
@@ -127,14 +154,24 @@ impl SendQueue {
             self.encoded += 1;
         }
         let queued = Queued::of(batch);
-        self.bytes += queued.bytes;
+        self.grow(queued.bytes);
         self.decoded_bytes += queued.bytes;
         self.batches.push_back(queued);
     }
 
+    fn grow(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.shared.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn shrink(&mut self, bytes: usize) {
+        self.bytes -= bytes;
+        self.shared.0.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     fn pop_front(&mut self) -> Option<Queued> {
         let oldest = self.batches.pop_front()?;
-        self.bytes -= oldest.bytes;
+        self.shrink(oldest.bytes);
         match self.encoded {
             0 => self.decoded_bytes -= oldest.bytes,
             _ => self.encoded -= 1,
@@ -174,11 +211,11 @@ impl SendQueue {
         batch.left.splice(0..0, oldest.left);
         *next = Queued::of(batch);
         let grown = next.bytes - before;
-        self.bytes += grown;
         match self.encoded {
             0 => self.decoded_bytes += grown,
             _ => next.encode(),
         }
+        self.grow(grown);
         if self.sent > 0 {
             self.sent_bytes += grown;
         }
@@ -229,6 +266,12 @@ impl SendQueue {
     /// The sequence of the last batch made; 0 when there was none.
     pub fn last_sequence(&self) -> u64 {
         self.next_sequence - 1
+    }
+}
+
+impl Drop for SendQueue {
+    fn drop(&mut self) {
+        self.shrink(self.bytes);
     }
 }
 
@@ -293,7 +336,7 @@ mod tests {
 
     #[test]
     fn batches_wait_until_they_are_acknowledged() {
-        let mut out = SendQueue::new(8);
+        let mut out = SendQueue::new(8, Shared::default());
         (0..3).for_each(|_| out.push(batch(1)));
         while out.unsent().is_some() {
             out.mark_sent();
@@ -308,8 +351,29 @@ mod tests {
     }
 
     #[test]
+    fn queues_of_one_user_have_the_bound_of_one_together() {
+        let shared = Shared::default();
+        let mut queues: Vec<SendQueue> = (0..4).map(|_| SendQueue::new(usize::MAX, shared.clone())).collect();
+        let long = || Batch {
+            reports: vec![RankReport { events: vec![text(1 << 20)], ..RankReport::default() }],
+            ..Batch::default()
+        };
+        for _ in 0..QUEUED_BYTES >> 20 {
+            queues.iter_mut().for_each(|queue| queue.push(long()));
+        }
+        let sum = |queues: &[SendQueue]| queues.iter().map(|queue| queue.bytes).sum::<usize>();
+        assert!((QUEUED_BYTES - (8 << 20)..=QUEUED_BYTES + (4 << 20)).contains(&sum(&queues)), "{}", sum(&queues));
+        assert!(queues.iter().all(|queue| !queue.is_empty() && queue.events_dropped > 0));
+        queues.truncate(1);
+        assert_eq!(shared.0.load(Ordering::Relaxed), sum(&queues), "what a job held is free when its agent ends");
+        let (before, dropped) = (sum(&queues), queues[0].events_dropped);
+        queues[0].push(long());
+        assert!(sum(&queues) > before && queues[0].events_dropped == dropped, "there is room again");
+    }
+
+    #[test]
     fn what_is_too_much_is_dropped_from_the_old_end_and_counted() {
-        let mut out = SendQueue::new(2);
+        let mut out = SendQueue::new(2, Shared::default());
         out.push(Batch { left: vec![RankLeft::default()], ..batch(5) });
         (0..3).for_each(|_| out.push(batch(1)));
         assert_eq!(out.events_dropped, 6);
@@ -358,7 +422,7 @@ mod tests {
 
     #[test]
     fn the_queue_is_bounded_in_bytes_and_what_goes_is_counted() {
-        let mut out = SendQueue::new(usize::MAX);
+        let mut out = SendQueue::new(usize::MAX, Shared::default());
         let one = || Batch {
             reports: vec![RankReport { events: vec![text(1 << 20)], ..RankReport::default() }],
             ..Batch::default()
@@ -390,7 +454,7 @@ mod tests {
             reports: vec![RankReport { events: (from..from + 10_000).map(small).collect(), ..RankReport::default() }],
             ..Batch::default()
         };
-        let mut out = SendQueue::new(40);
+        let mut out = SendQueue::new(40, Shared::default());
         let mut longest = 0;
         for from in 0..48 {
             let batch = one(from);
@@ -415,7 +479,7 @@ mod tests {
 
     #[test]
     fn what_is_in_the_stream_is_bounded_in_bytes_and_goes_on_when_it_is_acknowledged() {
-        let mut out = SendQueue::new(100);
+        let mut out = SendQueue::new(100, Shared::default());
         let one = || Batch {
             reports: vec![RankReport { events: vec![text(1 << 20)], ..RankReport::default() }],
             ..Batch::default()
@@ -437,7 +501,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_no_stream_survives_is_dropped_and_counted_and_its_ranks_go_on() {
-        let mut out = SendQueue::new(8);
+        let mut out = SendQueue::new(8, Shared::default());
         out.push(Batch { left: vec![RankLeft::default()], ..batch(5) });
         for stream in 1..=REFUSALS {
             out.mark_sent();

@@ -205,6 +205,7 @@ fn config(host: &Host, uid: u32, request: &ServeJob) -> std::result::Result<Conf
         owner_settings: request.owner_settings.clone(),
         options_follow: true,
         user: Some(uid),
+        queued: host.places.queued(uid),
         linger_s: request.linger_s,
         ..host.config.clone()
     };
