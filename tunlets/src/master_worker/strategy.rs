@@ -395,10 +395,12 @@ impl MasterWorker {
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
+        let (is_first, confidence) = (self.changes == 0, self.confidence);
+        let is_worth_trial = move |gain: Gain| is_first && gain.is_worth_trial(JUDGED, iteration + 1, confidence);
         let better = best.filter(|best| {
             requested
                 || best.gain.is_worth_change(self.changes + 1, iteration + 1, self.confidence)
-                || (self.changes == 0 && best.gain.is_worth_trial(JUDGED, iteration + 1, self.confidence))
+                || is_worth_trial(best.gain)
                 || (unbounded && best.gain.mean > 0.0)
         });
         // Technique and number of workers change together: a new number starts with the setting that suits it.
@@ -423,9 +425,10 @@ impl MasterWorker {
             (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
             (false, _) => "work is uneven",
         };
+        let is_tried = !requested && !best.gain.is_sure(self.confidence) && is_worth_trial(best.gain);
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
-             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}{}",
             workload.mean_s * 1e3,
             workload.sigma_s * 1e3,
             workload.tasks,
@@ -435,6 +438,7 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
+            if is_tried { "; not sure, but worth its trial" } else { "" },
             count.map_or(String::new(), |count| self.by_pi(&workload, best.setting, number::most(count), scale)),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
@@ -449,7 +453,7 @@ impl MasterWorker {
         let rest = (gain.error.powi(2) - drawn.powi(2)).max(0.0).sqrt();
         format!(
             "gain {:.2} % +- {:.2} % ({:.2} % by the tasks drawn, {:.2} % by model and noise), forecasts so far within {:.1} %; worth {} \
-             in the {to_come} iterations to come (as many as so far), {} at risk until it is judged{}",
+             in the {to_come} iterations to come (as many as so far), {} at risk until it is judged",
             100.0 * gain.as_share(self.confidence).0,
             percent(gain.error),
             percent(drawn),
@@ -457,7 +461,6 @@ impl MasterWorker {
             100.0 * self.errors.half_width(0.0, self.confidence),
             Seconds(((gain.mean + lost) * to_come as f64 - lost * f64::from(JUDGED)) * unchanged_s),
             Seconds(lost * f64::from(JUDGED) * unchanged_s),
-            if gain.is_sure(self.confidence) { "" } else { "; not sure, but worth its trial" },
         )
     }
 

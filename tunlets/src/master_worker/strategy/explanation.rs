@@ -81,7 +81,7 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
              its trial in as many as there were, and what it may lose, weighed by its probability, is no more than {:.1} % of what it saves",
             100.0 * (1.0 - confidence.level())
         ),
-        "Ryzhov, Powell, Frazier 2012",
+        "",
     )
     .decides(&format!("a technique is watched for {WATCHED} whole iterations; {technique}"), "")
     .decides(&format!("a number of workers is watched for {WATCHED} whole iterations at least; {number}"), "")

@@ -1,0 +1,49 @@
+//! Generated programs in simulated runs from their first iteration on, against the best fixed technique in hindsight.
+
+use midrun_benches::programs::{Law, Program};
+use midrun_benches::tuned::{Tuned, fixed_s, tuned};
+use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_tunlets::confidence::Confidence;
+use midrun_tunlets::{TuningOptions, catalogue};
+
+const ITERATIONS: u64 = 60;
+
+/// A tuned run, and its total over that of the best fixed technique.
+fn against_best_fixed(program: &Program) -> (Tuned, f64) {
+    let mut tunlet = catalogue::create(&TuningOptions {
+        tunlet: "master_worker".into(),
+        objective: "time".into(),
+        ..TuningOptions::default()
+    })
+    .expect("a tunlet");
+    let run = tuned(program, TechniqueParameters::START, tunlet.as_mut(), Confidence::default());
+    let fixed = Technique::ALL.map(|kind| fixed_s(program, kind, program.workers));
+    let ratio = run.total_s / fixed.into_iter().fold(f64::INFINITY, f64::min);
+    (run, ratio)
+}
+
+/// Work that spreads over the index range, as a fire over a forest. Other programs:
+/// `MIDRUN_SEED=N cargo nextest run -p midrun-benches --test generated_programs`.
+#[test]
+fn a_program_whose_work_spreads_is_never_much_slower_than_with_the_best_fixed_technique() {
+    let first = std::env::var("MIDRUN_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(40_000);
+    let spreads = |program: &Program| matches!(program.law, Law::Fire(_) | Law::FireFront(_));
+    let programs = (first..).map(|seed| Program::draw(seed, ITERATIONS, 16)).filter(spreads);
+    let mut ratios = Vec::new();
+    // Of two workers one at times has nothing to do in the best run: which one is chance.
+    for program in programs.filter(|program| program.workers > 2).take(12) {
+        let (run, ratio) = against_best_fixed(&program);
+        println!("{ratio:.4} {program:?} {:#?} {:?}", run.log, run.refusals);
+        ratios.push(ratio);
+    }
+    ratios.sort_by(f64::total_cmp);
+    assert!(ratios[ratios.len() / 2] <= 1.02 && ratios[ratios.len() - 1] <= 1.10, "{ratios:.3?}");
+}
+
+/// One worker of four is slow, and its first chunk has a dear task: which one, only a trial of another technique can tell.
+#[test]
+fn a_first_change_that_is_not_sure_is_tried_where_it_may_gain_much() {
+    let (run, ratio) = against_best_fixed(&Program::draw(5120, ITERATIONS, 64));
+    assert!(run.log.iter().any(|line| line.contains("not sure, but worth its trial")), "{:#?}", run.log);
+    assert!(ratio < 1.3, "1.44 without such a trial: {ratio}");
+}
