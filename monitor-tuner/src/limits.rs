@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Batches kept until the analyzer has them; beyond, the oldest unsent one is dropped and its events counted.
 pub const QUEUED_BATCHES: usize = 1024;
-/// Bytes of these batches.
+/// Bytes of these batches, and of those of all jobs of one user that a process serves.
 pub const QUEUED_BYTES: usize = 64 << 20;
 /// Bytes of the newest of them that are held as they were made, which takes a multiple of the memory; older ones are held as on the wire.
 pub const DECODED_BYTES: usize = 1 << 20;

@@ -65,7 +65,7 @@ impl Shared {
         self.0.load(Ordering::Relaxed) > QUEUED_BYTES
     }
 
-    /// Whether no queue counts by it but the one that asks.
+    /// Whether nobody else has it: no queue counts by it.
     pub fn is_last(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

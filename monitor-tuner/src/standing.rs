@@ -90,36 +90,36 @@ async fn serve(host: Arc<Host>, mut asking: Receiver<Asking>) {
 }
 
 /// A place among the jobs, with the job's socket; both go with it.
-struct Place {
+struct ServedJob {
     host: Arc<Host>,
     key: (u32, String),
     socket: PathBuf,
 }
 
-impl Drop for Place {
+impl Drop for ServedJob {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.socket);
         self.host.served.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
-async fn one_job(host: Arc<Host>, Asking { mut stream, place: connection }: Asking) -> Result<()> {
-    let uid = connection.uid;
+async fn one_job(host: Arc<Host>, Asking { mut stream, place }: Asking) -> Result<()> {
+    let uid = place.uid;
     let request = within(receive(&mut stream)).await?;
     let offered = offer(&host, uid, &request);
     let reply = match &offered {
-        Ok((place, ..)) => ServeJobReply { socket: place.socket.to_string_lossy().into_owned(), why: String::new() },
+        Ok((job, ..)) => ServeJobReply { socket: job.socket.to_string_lossy().into_owned(), why: String::new() },
         Err(error) => ServeJobReply { socket: String::new(), why: error.to_string() },
     };
     within(stream.write_all(&serve_job::framed(&reply))).await?;
-    let (place, listener, config) = offered?;
+    let (job, listener, config) = offered?;
     // A caller that gave up meanwhile has an agent of its own.
     within(stream.read_u8()).await?;
     tracing::info!(job = request.job, uid, analyzer = request.analyzer, "serving a job");
     let shutdown = end(stream, request.linger_s == 0, host.stopping.clone());
     let places = host.places.clone();
     let ended = lifecycle::run_beside(config, listener, nobody(), shutdown, (places, None)).await;
-    drop((place, connection));
+    drop((job, place));
     ended.map(drop).map_err(Error::other)
 }
 
@@ -152,7 +152,7 @@ async fn receive(stream: &mut UnixStream) -> Result<ServeJob> {
 }
 
 /// A place for the job, its socket, and the configuration of its agent.
-fn offer(host: &Arc<Host>, uid: u32, request: &ServeJob) -> Result<(Place, UnixListener, Config)> {
+fn offer(host: &Arc<Host>, uid: u32, request: &ServeJob) -> Result<(ServedJob, UnixListener, Config)> {
     let refused = |why: String| Err(Error::new(ErrorKind::InvalidInput, why));
     if request.version != serve_job::version() {
         return refused(format!("it is of version {}, and the job of {}", serve_job::version(), request.version));
@@ -178,13 +178,13 @@ fn offer(host: &Arc<Host>, uid: u32, request: &ServeJob) -> Result<(Place, UnixL
             return refused(format!("it serves job {} already", request.job));
         }
     }
-    let place = Place { host: host.clone(), key, socket };
-    let _ = std::fs::remove_file(&place.socket); // of a standing agent that was killed
-    let listener = UnixListener::bind(&place.socket)?;
+    let job = ServedJob { host: host.clone(), key, socket };
+    let _ = std::fs::remove_file(&job.socket); // of a standing agent that was killed
+    let listener = UnixListener::bind(&job.socket)?;
     if uid != host.config.user() {
-        std::fs::set_permissions(&place.socket, PermissionsExt::from_mode(OPEN_TO_ALL))?;
+        std::fs::set_permissions(&job.socket, PermissionsExt::from_mode(OPEN_TO_ALL))?;
     }
-    Ok((place, listener, config))
+    Ok((job, listener, config))
 }
 
 /// The configuration of a job's agent: how it works is the site's word, whom it obeys is the job's.
@@ -271,10 +271,10 @@ mod tests {
         let mut taken: Vec<_> =
             (0..JOBS_OF_USER).map(|n| offer(host, 7, &request(&format!("j{n}"))).unwrap()).collect();
         assert!(refusal(host, 7, &request("more")).contains("64 of user 7"));
-        let (place, _, config) = offer(host, 8, &request("j0")).expect("another user has places of its own");
+        let (job, _, config) = offer(host, 8, &request("j0")).expect("another user has places of its own");
         assert_eq!((config.user, config.options_follow, config.is_for_one_job()), (Some(8), true, true));
         assert!(refusal(host, 8, &request("j0")).contains("serves job j0 already"));
-        assert!(place.socket.exists() && place.socket.ends_with("8-j0.sock"));
+        assert!(job.socket.exists() && job.socket.ends_with("8-j0.sock"));
         let socket = taken.pop().expect("a job").0.socket.clone();
         assert!(!socket.exists());
         offer(host, 7, &request("more")).expect("a place is free again");

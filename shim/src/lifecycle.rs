@@ -7,12 +7,9 @@ use crate::guard::guard_value;
 use crate::{
     agent_link, clock, launch_id, mpi_calls, points, register, spawn, state, stderr, synchronized, thread_ring,
 };
+use midrun_ring::layout::{MAX_LANES, MAX_RECORDS};
 use midrun_ring::{Identity, Segment};
 use std::ffi::{CStr, c_char, c_int};
-
-/// Threads that can record at a time, and records of each one's ring: 2 MiB in all, taken from the system as it is written.
-const RINGS: u32 = 4;
-const RECORDS: u32 = 8192;
 
 fn is_secure() -> bool {
     // SAFETY: has no preconditions.
@@ -73,7 +70,7 @@ fn attach(rank: u32, world_size: u32, mpi: &str) {
     let (job, launch) = (launch_id::job(), launch_id::launch().to_owned());
     let (pid, start_ns) = (std::process::id(), clock::now_ns());
     let identity = Identity { rank, world_size, pid, job, launch, mpi: mpi.into(), start_ns };
-    match Segment::create(&identity, RINGS, RECORDS) {
+    match Segment::create(&identity, MAX_LANES, MAX_RECORDS) {
         Ok((segment, memory)) => {
             if !state::set_segment(segment) {
                 return; // initialised twice: the first stands
@@ -99,7 +96,7 @@ fn detach() {
     segment.set_finalized(clock::now_ns());
     let dropped = thread_ring::dropped_without_ring();
     if dropped > 0 {
-        stderr::warn(format_args!("{dropped} records of threads beyond the {RINGS} recorded ones were dropped"));
+        stderr::warn(format_args!("{dropped} records of threads beyond the {MAX_LANES} recorded ones were dropped"));
     }
     agent_link::close();
 }

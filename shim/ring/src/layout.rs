@@ -154,10 +154,10 @@ pub const TUNING_POINT_WORDS: usize = 12;
 /// Longest job id and MPI name, bytes.
 pub const TEXT: usize = 63;
 /// Most lanes of a segment: threads of a rank that can record at a time.
-pub const MAX_LANES: u64 = 4;
-/// Most records of a lane. A reader takes memory from the system for what nobody has written, so that a segment must not be larger than a
-/// rank needs.
-pub const MAX_RECORDS: u64 = 8192;
+pub const MAX_LANES: u32 = 4;
+/// Most records of a lane. A rank has as many, 2 MiB in all, taken from the system as they are written. A reader takes memory for what nobody
+/// has written, too, so that a segment must not be larger than a rank needs.
+pub const MAX_RECORDS: u32 = 8192;
 
 /// Words of the header, by position.
 pub(crate) mod header {

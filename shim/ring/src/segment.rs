@@ -101,7 +101,8 @@ impl Segment {
     /// [`SegmentError::Refused`] with the reason when it is not what [`Segment::create`] makes.
     pub fn open(fd: OwnedFd) -> Result<Segment, SegmentError> {
         let bytes = sealed_bytes(&fd)?.ok_or(SegmentError::Refused("it is not sealed memory of ordinary pages"))?;
-        if bytes < 8 * FIRST_LANE as u64 || bytes > segment_bytes(MAX_LANES, MAX_RECORDS) as u64 || bytes % 8 != 0 {
+        let most = segment_bytes(u64::from(MAX_LANES), u64::from(MAX_RECORDS)) as u64;
+        if bytes < 8 * FIRST_LANE as u64 || bytes > most || bytes % 8 != 0 {
             return Err(SegmentError::Refused("its size is none that a segment has"));
         }
         let mapping = Mapping::new(fd.as_fd(), bytes as usize)?;
@@ -336,10 +337,10 @@ impl Segment {
 }
 
 fn check_sizes(lanes: u64, records: u64) -> Result<(), SegmentError> {
-    if lanes == 0 || lanes > MAX_LANES {
+    if lanes == 0 || lanes > u64::from(MAX_LANES) {
         return Err(SegmentError::Refused("the number of lanes is outside 1 to 4"));
     }
-    if !records.is_power_of_two() || records > MAX_RECORDS {
+    if !records.is_power_of_two() || records > u64::from(MAX_RECORDS) {
         return Err(SegmentError::Refused("the records of a lane are no power of two up to 8192"));
     }
     Ok(())

@@ -125,14 +125,18 @@ fn too_few_workers_become_as_many_as_pay_within_six_iterations() {
     assert!(!result.verdicts.contains(&Verdict::RolledBack) && result.why.len() <= 3, "{:?}", result.why);
 }
 
-#[test]
-fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
-    // Tasks of 100 us, 60 us of the master for each chunk: two or three workers keep it busy.
-    let mut plant = plant(25, 100e-6, 2_000);
+/// Single tasks of so many seconds, and 60 us of the master for each: a few workers keep it busy. The technique stays.
+fn master_bound(workers: usize, mean_s: f64, objective: Objective) -> (Plant, MasterWorker) {
+    let mut plant = plant(workers, mean_s, 2_000);
     plant.chunk_cost_s = 60e-6;
     plant.setting = TechniqueParameters::new(Technique::Ss);
-    let mut tunlet =
-        MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Efficiency, Confidence::default(), Limits::default());
+    (plant, MasterWorker::new(Mode::Fixed(Technique::Ss), objective, Confidence::default(), Limits::default()))
+}
+
+#[test]
+fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
+    // Two or three workers keep it busy.
+    let (mut plant, mut tunlet) = master_bound(25, 100e-6, Objective::Efficiency);
     let result = run(&mut tunlet, &mut plant, 25, 16, |_, _| {}, |_| {});
     let last = *result.workers.last().unwrap();
     assert!((1..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
@@ -143,12 +147,8 @@ fn a_master_that_is_the_bottleneck_gets_fewer_workers_and_the_log_says_so() {
 
 #[test]
 fn of_numbers_that_take_the_same_time_the_one_of_least_pi_is_taken() {
-    // Tasks of 200 us, 60 us of the master for each chunk: from four workers on it takes as long as the master does.
-    let mut plant = plant(2, 200e-6, 2_000);
-    plant.chunk_cost_s = 60e-6;
-    plant.setting = TechniqueParameters::new(Technique::Ss);
-    let mut tunlet =
-        MasterWorker::new(Mode::Fixed(Technique::Ss), Objective::Time, Confidence::default(), Limits::default());
+    // From four workers on it takes as long as the master does.
+    let (mut plant, mut tunlet) = master_bound(2, 200e-6, Objective::Time);
     let result = run(&mut tunlet, &mut plant, 25, 4, |_, _| {}, |_| {});
     let last = *result.workers.last().unwrap();
     assert!((4..=6).contains(&last), "{:?} {:?}", result.workers, result.why);
