@@ -27,25 +27,23 @@ pub fn obstacle<'a>(live: impl Iterator<Item = &'a Rank>, rank: &Rank) -> Option
     same
 }
 
-/// Says why `rank` is left alone, of a launch once; `waiting` are left alone already.
-pub fn tell<'a>(mut waiting: impl Iterator<Item = &'a Rank>, rank: &Rank, obstacle: Obstacle) {
+/// Says why `rank` is left alone, if `report` takes the reason.
+pub fn tell(rank: &Rank, obstacle: Obstacle, report: impl FnOnce(&str) -> Option<String>) {
     let (job, identity) = (&rank.id.job, rank.segment.identity());
-    let of_launch = |other: &Rank| other.id.job == *job && other.segment.identity().launch == identity.launch;
-    match obstacle {
-        Obstacle::Launch if waiting.any(of_launch) => {}
-        Obstacle::Launch => tracing::warn!(
-            job,
+    let reason = match obstacle {
+        Obstacle::Launch => format!(
             "a second launch runs while the first one of its job does; it is left alone until that one has ended (a midrun run of its \
-             own would tune it)"
+             own would tune it), job {job:?}, launch {:?}",
+            identity.launch
         ),
         // An executed program is the same process again: the end of its former connection is about to come.
-        Obstacle::Rank(live) if live == identity.pid => {}
-        Obstacle::Rank(live) => tracing::warn!(
-            job,
-            rank = identity.rank,
-            live,
-            other = identity.pid,
-            "a second process says that it is this rank; it is left alone while the first one lives"
+        Obstacle::Rank(live) if live == identity.pid => return,
+        Obstacle::Rank(live) => format!(
+            "process {} says that it is rank {} of job {job:?}, which process {live} is; it is left alone while that one lives",
+            identity.pid, identity.rank
         ),
+    };
+    if let Some(reason) = report(&reason) {
+        tracing::warn!("{reason}");
     }
 }

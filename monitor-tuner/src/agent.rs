@@ -12,6 +12,7 @@ use crate::limits::{
 };
 use crate::link::LinkEvent;
 use crate::owner::Owners;
+use crate::places::Reported;
 use crate::rank::Rank;
 use crate::send_queue::SendQueue;
 use crate::unattended::Unattended;
@@ -74,6 +75,8 @@ pub struct Agent {
     ranks: BTreeMap<u64, Rank>,
     /// Further processes that have to wait, likewise: nothing is read from them. See [`admission`].
     waiting: BTreeMap<u64, Rank>,
+    /// Why they have to.
+    reported: Reported,
     joined: Vec<RankJoined>,
     left: Vec<RankLeft>,
     /// Reports of ranks that have gone, and refusals of actions for ranks that are not attached.
@@ -123,6 +126,7 @@ impl Agent {
             user: config.user(),
             ranks: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            reported: Reported::default(),
             joined: Vec::new(),
             left: Vec::new(),
             detached: Vec::new(),
@@ -183,7 +187,7 @@ impl Agent {
                 match admission::obstacle(self.ranks.values(), &rank) {
                     None => self.join(connection, rank),
                     Some(obstacle) => {
-                        admission::tell(self.waiting.values(), &rank, obstacle);
+                        admission::tell(&rank, obstacle, |reason| self.reported.report(Some(uid), reason));
                         self.waiting.insert(connection, rank);
                     }
                 }

@@ -12,10 +12,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Places {
     of_user: usize,
     taken: Mutex<BTreeMap<u32, usize>>,
-    /// Reasons for which processes of each user were turned away: a rank tries again and again, and each reason is reported once.
-    reported: Mutex<BTreeMap<Option<u32>, BTreeSet<String>>>,
+    /// Reasons for which processes were turned away.
+    reported: Mutex<Reported>,
     /// Bytes that wait, of each user's jobs.
     queued: Mutex<BTreeMap<u32, Shared>>,
+}
+
+/// Reasons that were reported, of each user: a process tries again and again, and each reason is reported once.
+#[derive(Debug, Default)]
+pub struct Reported(BTreeMap<Option<u32>, BTreeSet<String>>);
+
+impl Reported {
+    /// The reason, cut to a bound, if it is to be reported: of each user, each one once, and so many.
+    pub fn report(&mut self, uid: Option<u32>, reason: &str) -> Option<String> {
+        let reason: String = reason.chars().take(REASON_CHARS).collect();
+        let of_user = self.0.entry(uid).or_default();
+        (of_user.len() < REASONS && of_user.insert(reason.clone())).then_some(reason)
+    }
 }
 
 /// A connection's place. It is free again when this is dropped.
@@ -57,12 +70,9 @@ impl Places {
         queued.entry(uid).or_default().clone()
     }
 
-    /// The reason, cut to a bound, if it is to be reported: of each user, each one once, and so many.
+    /// See [`Reported::report`].
     pub fn report(&self, uid: Option<u32>, error: &Error) -> Option<String> {
-        let reason: String = error.to_string().chars().take(REASON_CHARS).collect();
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_user = reported.entry(uid).or_default();
-        (of_user.len() < REASONS && of_user.insert(reason.clone())).then_some(reason)
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).report(uid, &error.to_string())
     }
 }
 
