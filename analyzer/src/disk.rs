@@ -4,7 +4,10 @@ use std::fmt::Debug;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 
 /// A file that grows at its end.
 pub trait Appendable: Send + Debug {
@@ -92,6 +95,21 @@ pub trait Disk: Send + Sync + Debug {
     /// # Errors
     /// The system's.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Makes a file that one process at a time holds, as long as it keeps what this returns; it ends with the process.
+    ///
+    /// # Errors
+    /// `WouldBlock` where another one holds it; the system's.
+    fn hold(&self, path: &Path) -> io::Result<Held>;
+}
+
+/// A file that is held. See [`Disk::hold`].
+pub type Held = Box<dyn Debug + Send>;
+
+/// The path of what lies beside the file.
+pub fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut with = path.to_owned().into_os_string();
+    with.push(ending);
+    with.into()
 }
 
 /// The disk of this host.
@@ -115,6 +133,14 @@ impl Disk for HostDisk {
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         std::fs::rename(from, to)
+    }
+    fn hold(&self, path: &Path) -> io::Result<Held> {
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // A file system without locks cannot tell.
+            Ok(()) | Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK) => Ok(Box::new(file)),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -16,6 +16,12 @@ pub enum AnalyzerError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// Two analyzers must not go on with the same jobs: stop one, or name another file.
+    #[error("journal: another analyzer writes {path}: stop that one, or give this one a journal of its own")]
+    JournalHeld {
+        /// The path as configured.
+        path: std::path::PathBuf,
+    },
     /// The run cannot be recorded there: correct the path.
     #[error("record: {path} {source}")]
     Record {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::control::Mode;
-use crate::disk::{Disk, Growing};
+use crate::disk::{Disk, Growing, Held, HostDisk, with_ending};
 use crate::error::AnalyzerError;
 use crate::ids::JobId;
 use crate::limits;
@@ -42,6 +42,8 @@ pub struct Recalled {
 pub struct Journal {
     path: PathBuf,
     disk: Arc<dyn Disk>,
+    /// Keeps other analyzers from the journal, and from the inputs beside it.
+    _held: Option<Held>,
     file: Option<Growing>,
     most: u64,
     /// The newest settings of each job that has not ended: a new file begins with them.
@@ -77,11 +79,12 @@ impl Journal {
     /// Reads the file and opens it for appending; `None` makes a journal that writes nothing.
     ///
     /// # Errors
-    /// When the file cannot be opened or read.
+    /// When the file cannot be opened or read, or another analyzer has it.
     pub fn open(disk: Arc<dyn Disk>, path: Option<&Path>) -> Result<(Journal, Recalled), AnalyzerError> {
         let mut journal = Journal {
             path: path.unwrap_or(Path::new("")).to_owned(),
             disk,
+            _held: None,
             file: None,
             most: limits::JOURNAL_BYTES,
             settings: BTreeMap::new(),
@@ -90,6 +93,7 @@ impl Journal {
             unwritten: Unwritten::default(),
         };
         let Some(path) = path else { return Ok((journal, Recalled::default())) };
+        journal._held = Some(held(&*journal.disk, path)?);
         let failed = |source| AnalyzerError::Journal { path: path.to_owned(), source };
         let (is_there, (damaged, is_torn)) = match journal.disk.read(path) {
             Ok(file) => (true, journal.read(file).map_err(failed)?),
@@ -175,9 +179,7 @@ impl Journal {
     /// Begins a new file with all that must not be forgotten; the one before stays beside it, the one before that goes.
     fn rotate(&mut self) {
         self.sync();
-        let mut before = self.path.clone().into_os_string();
-        before.push(".1");
-        let renamed = self.disk.rename(&self.path, Path::new(&before));
+        let renamed = self.disk.rename(&self.path, &with_ending(&self.path, ".1"));
         match renamed.and_then(|()| self.opened(false)) {
             Ok(file) => self.file = Some(file),
             Err(error) => return self.give_up(&error),
@@ -225,6 +227,26 @@ impl Journal {
             self.unwritten = missed;
         }
     }
+}
+
+/// Keeps other analyzers from the journal at `path`.
+fn held(disk: &dyn Disk, path: &Path) -> Result<Held, AnalyzerError> {
+    // Not by the journal itself: a new one takes its place when it is full.
+    disk.hold(&with_ending(path, ".lock")).map_err(|source| match source.kind() {
+        ErrorKind::WouldBlock => AnalyzerError::JournalHeld { path: path.to_owned() },
+        _ => AnalyzerError::Journal { path: path.to_owned(), source },
+    })
+}
+
+/// Checks that an analyzer of this host could keep its journal at `path`.
+///
+/// # Errors
+/// The file cannot be opened, or another analyzer has it.
+pub fn check(path: &Path) -> Result<(), AnalyzerError> {
+    let held = held(&HostDisk, path)?;
+    let opened = HostDisk.append(path).map(drop);
+    drop(held);
+    opened.map_err(|source| AnalyzerError::Journal { path: path.to_owned(), source })
 }
 
 fn with_checksum(line: &Value) -> String {
@@ -278,7 +300,7 @@ fn job_of(line: &Value) -> Option<RecalledJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::{Appendable, HostDisk};
+    use crate::disk::Appendable;
 
     fn settings(job: &str, mode: Mode, revision: u64) -> OwnerSettings {
         let mut manual = Manual::default();
@@ -317,7 +339,7 @@ mod tests {
         ] {
             journal.write(&line);
         }
-        journal.sync();
+        drop(journal);
         let (_, recalled) = open(&path);
         let a = RecalledJob { opened: false, manual: frozen.manual };
         assert_eq!(recalled.jobs, BTreeMap::from([(JobId::new("a").unwrap(), a)]));
@@ -335,6 +357,7 @@ mod tests {
             let whole = lines[..cut].matches('\n').count() as u64;
             assert_eq!((recalled.last_action, recalled.damaged), (whole, 0), "cut at {cut}");
             journal.write(&json!({"event": "action", "action": 50}));
+            drop(journal);
             assert_eq!(open(&path).1.last_action, 50, "what follows a torn line is read, cut at {cut}");
         }
         let damaged = lines.replacen("\"action\":2", "\"action\":8", 1);
@@ -355,6 +378,7 @@ mod tests {
         let rotated = path.with_extension("jsonl.1");
         assert!(text(&path).len() < 3_000 && text(&rotated).len() < 3_000);
         assert!(text(&path).starts_with("{\"action\":"), "{}", text(&path));
+        drop(journal);
         let (_, recalled) = open(&path);
         assert_eq!((recalled.jobs.len(), recalled.last_action), (1, 200));
     }
@@ -379,6 +403,9 @@ mod tests {
         fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
             HostDisk.rename(from, to)
         }
+        fn hold(&self, path: &Path) -> std::io::Result<Held> {
+            HostDisk.hold(path)
+        }
     }
 
     #[test]
@@ -395,6 +422,7 @@ mod tests {
         is_full(false);
         journal.go_on();
         journal.write(&json!({"event": "action", "job": "a", "action": 78}));
+        drop(journal);
         let (_, recalled) = open(&path);
         assert_eq!((recalled.jobs.len(), recalled.last_action, recalled.damaged), (1, 78, 0));
         // What was decided without room has its line, in its place.
@@ -425,6 +453,23 @@ mod tests {
         let line: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&line["n"], line["crc"].as_str().map(str::len)), (&json!(1), Some(8)));
         assert!(checked(text.trim_end()).is_some() && checked(&text.replace('ä', "a")).is_none());
+    }
+
+    #[test]
+    fn a_journal_is_of_one_analyzer_at_a_time() {
+        let (_folder, path) = path();
+        let (mut journal, _) = open(&path);
+        journal.most = 0;
+        journal.write(&json!({"event": "action", "action": 1}));
+        for error in [Journal::open(Arc::new(HostDisk), Some(&path)).unwrap_err(), check(&path).unwrap_err()] {
+            assert!(
+                matches!(error, AnalyzerError::JournalHeld { .. }),
+                "also in the file that took its place: {error}"
+            );
+        }
+        drop(journal);
+        check(&path).unwrap();
+        assert_eq!(open(&path).1.last_action, 1);
     }
 
     #[test]

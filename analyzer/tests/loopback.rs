@@ -1,9 +1,10 @@
 //! The analyzer over real loopback gRPC, with a scripted agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
@@ -11,6 +12,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Streaming};
 
+use midrun_analyzer::journal::check;
 use midrun_analyzer::{AnalyzerError, Config, limits, overview, serve};
 use midrun_proto::PROTOCOL_VERSION;
 use midrun_proto::token::ShowToken;
@@ -25,18 +27,29 @@ struct Analyzer {
     url: String,
     stop: oneshot::Sender<()>,
     ended: JoinHandle<Result<(), AnalyzerError>>,
+    life: Life,
+}
+
+/// Where the tasks of an analyzer live, as in a process of its own: all end with it.
+struct Life(Option<Runtime>);
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(Runtime::shutdown_background);
+    }
 }
 
 impl Analyzer {
     async fn start(config: Config) -> Analyzer {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listener = runtime.spawn(TcpListener::bind("127.0.0.1:0")).await.unwrap().unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async {
             let _ = stopped.await;
         };
-        let ended = tokio::spawn(serve(config, listener, overview::nobody(), shutdown));
-        Analyzer { url, stop, ended }
+        let ended = runtime.spawn(serve(config, listener, overview::nobody(), shutdown));
+        Analyzer { url, stop, ended, life: Life(Some(runtime)) }
     }
 
     async fn admin(&self) -> AdminClient<InterceptedService<Channel, ShowToken>> {
@@ -531,7 +544,7 @@ async fn knows_what_was_set<F: Future<Output = ()>>(ends: impl FnOnce(Analyzer, 
     let (answer, _) =
         tokio::join!(admin.control(freeze), tokio::time::timeout(Duration::from_millis(300), agent.hear()));
     assert!(answer.unwrap().into_inner().done);
-    ends(before, folder.path().join("journal.jsonl.inputs")).await;
+    ends(before, journal).await;
 
     let next = Analyzer::start(config).await;
     let mut forgetful = FakeAgent::link(&next, v1::Hello { agent: "n1-2-2".into(), ..hello("") }).await;
@@ -542,24 +555,28 @@ async fn knows_what_was_set<F: Future<Output = ()>>(ends: impl FnOnce(Analyzer, 
     next.stop().await;
 }
 
-/// Ends without the end of a job in its journal.
-async fn kill(Analyzer { stop, ended, .. }: Analyzer) {
-    // Dropped, it would stop the analyzer in order.
-    std::mem::forget(stop);
-    ended.abort();
-    let _ = ended.await;
+/// Ends without the end of a job in its journal, which is another analyzer's then.
+async fn kill(Analyzer { stop, life, .. }: Analyzer, journal: &Path) {
+    drop(life);
+    let is_free = async {
+        while check(journal).is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(is_free).await;
+    drop(stop); // before, it would have stopped the analyzer in order
 }
 
 #[tokio::test]
 async fn an_analyzer_that_starts_again_with_its_journal_knows_what_was_set_by_hand() {
-    knows_what_was_set(|before, _| kill(before)).await;
+    knows_what_was_set(|before, journal| async move { kill(before, &journal).await }).await;
 }
 
 #[tokio::test]
 async fn so_does_one_whose_inputs_were_given_up() {
-    knows_what_was_set(|before, inputs| async move {
-        kill(before).await;
-        std::fs::File::create(inputs).unwrap();
+    knows_what_was_set(|before, journal| async move {
+        kill(before, &journal).await;
+        std::fs::File::create(journal.with_extension("jsonl.inputs")).unwrap();
     })
     .await;
 }

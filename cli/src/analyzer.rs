@@ -65,6 +65,8 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     config.credentials =
         tls_flags::read(config.tls_ca.as_deref(), config.tls_cert.as_deref(), config.tls_key.as_deref())?;
     config.record.as_deref().map(crate::recording::writable).transpose()?;
+    let journal = config.journal.as_deref().map(midrun_analyzer::journal::check);
+    journal.transpose().map_err(|error| Usage(error.to_string()))?;
     let listen = check_listener(&config)?;
     let metrics = config.metrics.as_deref();
     let metrics = metrics.map(|text| Address::check(text, config.credentials.as_ref())).transpose()?;

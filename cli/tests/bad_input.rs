@@ -2,6 +2,10 @@
 
 mod stage;
 
+use std::sync::Arc;
+
+use midrun_analyzer::disk::HostDisk;
+use midrun_analyzer::journal::Journal;
 use stage::{Stage, stderr};
 
 /// Runs midrun and expects one sentence with all of `parts`, and code 64.
@@ -129,6 +133,25 @@ fn daemons_refuse_before_they_listen() {
     refused(&stage, &["agent", "--analyzer", "http://127.0.0.1:1"], &["--socket"]);
     refused(&stage, &["agent", "--analyzer", "what", "--socket", "a.sock"], &["analyzer", "what"]);
     assert!(!stage.path("a.sock").exists());
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_named_at_start_and_one_that_is_in_use_costs_no_job() {
+    let stage = Stage::new();
+    std::fs::write(stage.path("none.toml"), "[analyzer]\njournal = \"none/journal\"\n").unwrap();
+    std::fs::write(stage.path("used.toml"), "[analyzer]\njournal = \"journal\"\n").unwrap();
+    let run = |file| ["run", "--config", file, "--", "sh", "-c", "exit 5"];
+    refused(&stage, &["analyzer", "--journal", "none/journal"], &["journal", "none/journal", "No such file"]);
+    refused(&stage, &run("none.toml"), &["journal", "none/journal", "No such file"]);
+    let (held, _) = Journal::open(Arc::new(HostDisk), Some(&stage.path("journal"))).unwrap();
+    let sentence = "another analyzer writes journal: stop that one, or give this one a journal of its own";
+    refused(&stage, &["analyzer", "--journal", "journal"], &[sentence]);
+    let output = stage.run(&run("used.toml"));
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stderr(&output).contains(&format!("{sentence}; this job has no journal")), "{}", stderr(&output));
+    drop(held);
+    assert!(!stderr(&stage.run(&run("used.toml"))).contains("journal"));
+    stage.assert_nothing_left();
 }
 
 #[test]

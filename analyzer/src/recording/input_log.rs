@@ -2,7 +2,7 @@
 //! were open. The file has the format of a recording, and the tokens of jobs, too: only its owner may read it.
 
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::recorded::What;
 
 use super::batches::keep_jobs;
-use super::{ReadError, Reader, frame, preamble};
-use crate::disk::{Disk, Growing};
+use super::{End, ReadError, Reader, frame, preamble};
+use crate::disk::{Disk, Growing, with_ending};
 use crate::ids::JobId;
 use crate::limits;
 
@@ -63,8 +63,12 @@ impl InputLog {
                 "another version or configuration wrote them".to_owned()
             }
             Err(ReadError::System(error)) if error.kind() == ErrorKind::NotFound => return None,
+            Err(ReadError::Empty(End::Cut { at: 0 })) => "they were given up".to_owned(),
             Err(ReadError::Empty(_)) => return None,
-            Err(ReadError::Foreign) => "they were given up, or the file is none of midrun's".to_owned(),
+            Err(ReadError::Foreign) => {
+                self.keep_aside();
+                return None;
+            }
             Err(error) => error.to_string(),
         };
         tracing::warn!(path = %self.path.display(), why, "the inputs of the analyzer before are not taken in: its jobs are measured anew");
@@ -75,7 +79,22 @@ impl InputLog {
         if !self.is_on() {
             return Err(ReadError::System(ErrorKind::NotFound.into()));
         }
-        Reader::new(BufReader::new(self.disk.read(&self.path)?))
+        let mut file = BufReader::new(self.disk.read(&self.path)?);
+        if file.fill_buf()?.is_empty() {
+            return Err(ReadError::Empty(End::Cut { at: 0 }));
+        }
+        Reader::new(file)
+    }
+
+    /// What is not midrun's, or has lost its begin, is not overwritten.
+    fn keep_aside(&self) {
+        let (path, aside) = (self.path.display(), with_ending(&self.path, ".foreign"));
+        match self.disk.rename(&self.path, &aside) {
+            Ok(()) => {
+                tracing::warn!(%path, aside = %aside.display(), "this file is not of midrun; it is kept aside, and jobs are measured anew")
+            }
+            Err(error) => tracing::warn!(%path, %error, "this file is not of midrun, and cannot be kept aside"),
+        }
     }
 
     /// Keeps one thing that happened at `now_ns`.
@@ -155,12 +174,6 @@ impl InputLog {
             self.empty();
         }
     }
-}
-
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut with = path.to_owned().into_os_string();
-    with.push(ending);
-    with.into()
 }
 
 /// The links that bring something of `jobs`, and those that had not ended.

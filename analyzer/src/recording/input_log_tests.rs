@@ -10,7 +10,7 @@ use crate::catalogue::from_catalogue;
 use crate::config::Config;
 use crate::core::Core;
 use crate::damaged::{BETWEEN, framed, inputs};
-use crate::disk::{Appendable, Disk, HostDisk};
+use crate::disk::{Appendable, Disk, Held, HostDisk};
 use crate::ids::JobId;
 use midrun_proto::v1::from_agent::Message as Said;
 use midrun_proto::v1::recorded::What;
@@ -189,6 +189,21 @@ impl Disk for Full {
     fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
         HostDisk.rename(from, to)
     }
+    fn hold(&self, path: &Path) -> std::io::Result<Held> {
+        HostDisk.hold(path)
+    }
+}
+
+#[test]
+fn a_file_of_other_origin_in_the_place_of_inputs_is_kept_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name| folder.path().join(name);
+    std::fs::write(path("j.inputs"), "precious").unwrap();
+    let mut log = log_at(HostDisk, folder.path());
+    assert!(log.earlier().is_none());
+    log.shorten(&jobs(&[]));
+    assert_eq!(std::fs::read_to_string(path("j.inputs.foreign")).unwrap(), "precious");
+    assert!(log.earlier().is_some(), "the new one");
 }
 
 #[test]

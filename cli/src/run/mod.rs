@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use midrun_analyzer::AnalyzerError;
 
 use crate::launch::command_line::CommandLine;
 use crate::logging::{self, LogForm};
@@ -21,7 +22,7 @@ use crate::metrics::Address;
 use crate::summary::SummaryFile;
 use crate::tls_flags::TlsFlags;
 use crate::tuning_flags::{TuningFlags, list};
-use crate::usage::usage;
+use crate::usage::{say, usage};
 use crate::{recording, settings};
 
 /// The flags of `midrun run`.
@@ -176,6 +177,20 @@ fn check_record(args: &Args, settings: &settings::Settings) -> anyhow::Result<()
     }
 }
 
+/// Checks that an embedded analyzer can keep its journal; where another one keeps its own there, this job has none.
+fn check_journal(settings: &mut settings::Settings) -> anyhow::Result<()> {
+    let journal = &mut settings.analyzer.journal;
+    match journal.as_deref().filter(|_| settings.run.analyzer.is_none()).map(midrun_analyzer::journal::check) {
+        Some(Err(error @ AnalyzerError::JournalHeld { .. })) => {
+            say(format!("{error}; this job has no journal"));
+            *journal = None;
+            Ok(())
+        }
+        Some(Err(error)) => usage(error.to_string()),
+        None | Some(Ok(())) => Ok(()),
+    }
+}
+
 /// Checks flags, configuration and command, then runs the job and ends as its launcher ended.
 ///
 /// # Errors
@@ -197,6 +212,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     preflight::warn_of_limits(&line, &settings.run.options());
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
+    check_journal(&mut settings)?;
     // The keys of an embedded analyzer are those of its job: nobody else could read its metrics over TLS.
     let metrics = settings.run.metrics.as_deref().map(|text| Address::check(text, None)).transpose()?;
     let console = console::Console::new(settings.run.log, settings.run.quiet, settings.run.log_file.as_deref())?;

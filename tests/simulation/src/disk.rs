@@ -5,7 +5,7 @@ use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use midrun_analyzer::disk::{Appendable, Disk};
+use midrun_analyzer::disk::{Appendable, Disk, Held};
 use midrun_analyzer::recording::Reader;
 use midrun_proto::v1::recorded::What;
 
@@ -23,6 +23,7 @@ struct Contents {
 struct State {
     files: BTreeMap<PathBuf, Contents>,
     is_full: bool,
+    held: BTreeSet<PathBuf>,
     /// Numbers of the actions in lines of the journal that were synced at one time.
     actions: BTreeSet<u64>,
     /// Numbers of the actions in inputs that were synced at one time.
@@ -132,6 +133,27 @@ impl Disk for SimDisk {
         let file = state.files.remove(from).ok_or(ErrorKind::NotFound)?;
         state.files.insert(to.to_owned(), file);
         Ok(())
+    }
+
+    fn hold(&self, path: &Path) -> io::Result<Held> {
+        let (disk, path) = (self.clone(), path.to_owned());
+        if !self.state().held.insert(path.clone()) {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        Ok(Box::new(HeldFile { disk, path }))
+    }
+}
+
+/// A file that is held, until this is dropped.
+#[derive(Debug)]
+struct HeldFile {
+    disk: SimDisk,
+    path: PathBuf,
+}
+
+impl Drop for HeldFile {
+    fn drop(&mut self) {
+        self.disk.state().held.remove(&self.path);
     }
 }
 
