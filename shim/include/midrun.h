@@ -344,8 +344,9 @@ int midrun_chunk_done(uint32_t worker, uint64_t tasks, double seconds);
 
 /* ---- Tuning points: let midrun change a variable of yours ------------------------------------- */
 
-/* Expose a variable. Midrun changes it only inside midrun_iteration_begin, midrun_next_chunk or midrun_safe_point,
- * called by the same thread. `name` has at most 31 bytes; the variable must live as long as the program.
+/* Expose a variable. Midrun changes it only in the thread that exposed it: inside midrun_iteration_begin,
+ * midrun_iteration_end, midrun_next_chunk or midrun_safe_point. Until the rank has called one of them, and without a
+ * framework, it changes it inside blocking MPI calls, too. `name` has at most 31 bytes; the variable must live as long as the program.
  * A master that cuts batches by itself exposes F0, F1, F2, ...: the share of ALL tasks of the iteration that batch
  * 0, 1, 2, ... gets; or F0.rest, F1.rest, ...: the share of the tasks that are LEFT. */
 int midrun_expose_double(const char *name, double *variable, double minimum, double maximum);

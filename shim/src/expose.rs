@@ -2,7 +2,6 @@
 
 use crate::guard::guard;
 use crate::iterations;
-use crate::records::UNKNOWN_ITERATION;
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use crate::{safe_point, state, status};
 use midrun_ring::TuningPointKind;
@@ -52,11 +51,7 @@ expose!(midrun_expose_unsigned, c_uint, Whole, |value| value.round() as c_uint);
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_safe_point() -> c_int {
     guard("midrun_safe_point", || {
-        match iterations::marked() {
-            // Inside an iteration: a command that waits for an iteration's start is not applied.
-            Some(iteration) => safe_point::poll(iteration, false),
-            None => safe_point::poll(UNKNOWN_ITERATION, true),
-        }
+        safe_point::poll_explicit(iterations::marked());
         if state::recording() { status::OK } else { status::OFF }
     })
 }

@@ -35,6 +35,8 @@ static QUEUE: Mutex<Option<CommandQueue>> = Mutex::new(None);
 static OWNER: AtomicU64 = AtomicU64::new(0);
 /// The first iteration has begun.
 static STARTED: AtomicBool = AtomicBool::new(false);
+/// The program has a safe point of its own.
+static EXPLICIT: AtomicBool = AtomicBool::new(false);
 /// Deadline of the command that waits, CLOCK_MONOTONIC, nanoseconds.
 static EXPIRES_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -56,6 +58,21 @@ pub fn own() -> bool {
 pub fn allow_in_calls() {
     if state::recording() {
         state::switch_on(state::bit::SAFE_POINTS);
+    }
+}
+
+/// Whether the program has come to a safe point of its own.
+pub fn is_explicit() -> bool {
+    EXPLICIT.load(Ordering::Relaxed)
+}
+
+/// A safe point that the program itself has, outside iterations or inside iteration `marked`.
+pub fn poll_explicit(marked: Option<u64>) {
+    EXPLICIT.store(true, Ordering::Relaxed);
+    match marked {
+        // Inside an iteration: a command that waits for an iteration's start is not applied.
+        Some(iteration) => poll(iteration, false),
+        None => poll(UNKNOWN_ITERATION, true),
     }
 }
 

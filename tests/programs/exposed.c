@@ -34,6 +34,7 @@ int main(int argc, char **argv) {
     nanosleep(&pause, NULL);
     midrun_work_end();
     MPI_Barrier(MPI_COMM_WORLD);
+    if (block != before || share != share_before) printf("rank %d: changed inside a call\n", rank), fflush(stdout);
     if (rank == 0) midrun_iteration_end();
   }
   MPI_Finalize();

@@ -104,6 +104,7 @@ fn variables_of_every_rank_are_set_and_come_back_when_the_job_is_paused(mpi: Mpi
     assert!(shown.contains("paused") && shown.contains("ranks 0-2  block"), "{shown}");
     job.signal(libc::SIGTERM);
     let ended = job.wait();
+    assert!(!ended.out.contains("inside a call"), "the program says where its safe points are: {}", ended.out);
     for rank in 0..3 {
         let of_rank = |line: &&str| line.starts_with(&format!("rank {rank}: "));
         let said: Vec<&str> = ended.out.lines().filter(of_rank).filter_map(|line| line.split(" at ").next()).collect();

@@ -320,15 +320,16 @@ pub extern "C" fn midrun_call_watched(
 pub extern "C" fn midrun_call_safe_point() {
     guard_value("an MPI call", (), || {
         let inside = OWN.try_with(|own| own.inside.get() != 0).unwrap_or(true);
-        // A program with frameworks or markers has safe points of its own.
-        let wanted = || !FRAMEWORK.load(Ordering::Relaxed) && iterations::marked().is_none();
+        // A program with frameworks or markers has safe points of its own, or says where they are.
+        let has_own =
+            || FRAMEWORK.load(Ordering::Relaxed) || safe_point::is_explicit() || iterations::marked().is_some();
         if inside {
             return;
         }
         if let Some(callback) = BEFORE_WAIT.get() {
             callback();
         }
-        if safe_point::is_due() && wanted() {
+        if safe_point::is_due() && !has_own() {
             safe_point::poll_anywhere();
         }
     });
