@@ -494,7 +494,7 @@ impl Job {
         let Some(Conclusion { judgements, refusals, proposal, .. }) = self.decisions.end_thought() else { return };
         for (number, judgement) in judgements {
             if let Some(line) = self.decisions.line(judgement.decision) {
-                ctx.notify(log_lines::judged(&ctx.job, judgement.decision, line, judgement.verdict, number));
+                ctx.notify(log_lines::judged(&ctx.job, line, &judgement, number));
             }
         }
         if let (Some(proposal), Some(moment)) = (proposal, self.asked.now.take()) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use midrun_tunlets::link::Cost;
-use midrun_tunlets::{Proposal, Refusal, Verdict};
+use midrun_tunlets::{Judgement, Proposal, Refusal, Verdict};
 use midrun_vocabulary::{Count, Seconds};
 
 use crate::actions::ActionStatus;
@@ -270,24 +270,28 @@ pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Opt
 }
 
 /// Later windows judged a decision.
-pub(crate) fn judged(job: &JobId, number: u64, line: &DecisionLine, verdict: Verdict, iteration: u64) -> Notice {
+pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, iteration: u64) -> Notice {
     let times = beside_prediction(line);
     tracing::info!(
-        %job, decision = number, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
+        %job, decision = judgement.decision, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
-        verdict = line.verdict, "the outcome of a decision",
+        verdict = line.verdict, apart = judgement.apart, "the outcome of a decision",
     );
-    let what = match verdict {
+    let found = |share| format!(" (no difference found: at most {:.1} %)", 100.0 * share);
+    let found = judgement.apart.map(found).unwrap_or_default();
+    let what = match judgement.verdict {
         Verdict::RolledBack => format!("rolled back to {}", line.from),
         // The work of iterations differs: a longer time alone is no loss.
-        Verdict::Kept if line.measured_s > line.unchanged_s => "kept, for no loss is sure".to_owned(),
+        Verdict::Kept if found.is_empty() && line.measured_s > line.unchanged_s => {
+            "kept, for no loss is sure".to_owned()
+        }
         other => other.as_str().to_owned(),
-    };
+    } + found.as_str();
     Notice {
         text: format!("{} {iteration}{}: {what}: {times}", line.per.window(), of(line.master)),
         json: json!({
-            "event": "outcome", "job": job.as_str(), "decision": number, "iteration": iteration,
-            "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict,
+            "event": "outcome", "job": job.as_str(), "decision": judgement.decision, "iteration": iteration,
+            "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict, "apart": judgement.apart,
         }),
     }
 }

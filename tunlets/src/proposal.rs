@@ -97,4 +97,13 @@ pub struct Judgement {
     pub measured_s: f64,
     /// The verdict.
     pub verdict: Verdict,
+    /// Where neither setting is surely the better one: how far they may lie apart, as a share of the cost.
+    pub apart: Option<f64>,
+}
+
+impl Judgement {
+    /// A judgement that nothing more is to be said of.
+    pub fn new(decision: u64, measured_s: f64, verdict: Verdict) -> Judgement {
+        Judgement { decision, measured_s, verdict, apart: None }
+    }
 }

@@ -17,7 +17,7 @@ pub const AHEAD: u64 = 2;
 pub const WATCHED: usize = 2;
 /// Windows from a decision to its judgement at the earliest. What does not show for as long is given up.
 pub const JUDGED: u32 = AHEAD as u32 + WATCHED as u32;
-/// Windows after which a change is kept that chance may still explain.
+/// Windows after which a change is judged by what is more likely, though it is not sure.
 pub const WATCHED_LONG: usize = 8;
 /// Measurements before a change that it is compared with.
 pub const REMEMBERED: usize = 4;
@@ -96,7 +96,7 @@ pub struct Rule {
     pub windows: usize,
     /// Gain that was expected of the change.
     pub expected: Gain,
-    /// Whether a measurement that contradicts what was expected counts alone.
+    /// Whether a measurement that contradicts what was expected counts alone, and a loss that is likely, and not sure, goes back in the end.
     pub refutable: bool,
     /// Gain that it must have to be kept, as a difference of logarithms.
     pub least: f64,
@@ -111,22 +111,23 @@ impl Rule {
     pub fn explain(cost: &str, confidence: Confidence) -> String {
         format!(
             "it is rolled back once {cost} is higher than before with a probability of {confidence}, by what was expected and what was \
-             measured, and kept once it is lower; after {WATCHED_LONG} windows without either it is kept"
+             measured, and kept once it is lower; after {WATCHED_LONG} windows without either what is more likely the better stays"
         )
     }
 
-    /// Whether the change, which was `measured` in so many windows, is worse; `None` while neither is sure and there is time to watch on.
-    fn is_worse(self, measured: Gain, windows: usize) -> Option<bool> {
+    /// The verdict on a change that was `measured` in so many windows, and where that is not sure, how far the two settings may lie apart, as a
+    /// share of the cost; `None` while it is not sure and there is time to watch on.
+    fn judge(self, measured: Gain, windows: usize) -> Option<(Verdict, Option<f64>)> {
         let gain = match self.refutable {
             true => self.expected.unless_refuted(measured, self.confidence),
             false => self.expected.after(measured),
         };
-        match (Gain { mean: gain.mean - self.least, ..gain }).probability() {
-            better if better >= self.confidence.level() => Some(false),
-            better if better <= 1.0 - self.confidence.level() => Some(true),
-            _ if windows >= WATCHED_LONG => Some(false),
-            _ => None,
-        }
+        let better = Gain { mean: gain.mean - self.least, ..gain }.probability();
+        let is_sure = better.max(1.0 - better) >= self.confidence.level();
+        let apart = (!is_sure).then(|| gain.mean.abs() + self.confidence.two_sided() * gain.error);
+        let is_worse = better < 0.5 && (is_sure || self.refutable);
+        let verdict = if is_worse { Verdict::RolledBack } else { Verdict::Kept };
+        (is_sure || windows >= WATCHED_LONG).then_some((verdict, apart))
     }
 }
 
@@ -176,17 +177,16 @@ impl<S> Trial<S> {
         self.other_work
     }
 
-    fn verdict(&self, rule: Rule) -> Option<Verdict> {
+    /// See [`Rule::judge`].
+    fn verdict(&self, rule: Rule) -> Option<(Verdict, Option<f64>)> {
         if self.since.len() < rule.windows {
             return None;
         }
-        if self.from.is_none() {
-            return Some(Verdict::Kept);
+        match self.measured(rule.deviation).filter(|_| self.from.is_some()) {
+            Some(measured) => rule.judge(measured, self.since.len()),
+            // Without anything to compare with, or to go back to, it is kept.
+            None => Some((Verdict::Kept, None)),
         }
-        // Without anything to compare with it is kept.
-        let Some(measured) = self.measured(rule.deviation) else { return Some(Verdict::Kept) };
-        let worse = rule.is_worse(measured, self.since.len())?;
-        Some(if worse { Verdict::RolledBack } else { Verdict::Kept })
     }
 
     /// The gain that was measured, where one window scatters by `deviation`; `None` if there is nothing to compare.
@@ -229,12 +229,12 @@ impl<S: Clone> Trials<S> {
     pub fn measure(&mut self, iteration: u64, measurement: Measurement, rule: Rule) -> Option<(Trial<S>, Judgement)> {
         let trial = self.watched.as_mut().filter(|trial| iteration >= trial.first)?;
         trial.since.push(measurement);
-        let verdict = trial.verdict(rule)?;
+        let (verdict, apart) = trial.verdict(rule)?;
         let trial = self.watched.take()?;
         if let Some(measured) = trial.measured(rule.deviation) {
             self.own_error.learn(rule.expected, measured, rule.confidence);
         }
-        let judgement = Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict };
+        let judgement = Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict, apart };
         if verdict == Verdict::RolledBack {
             self.rollback = Some(trial.clone());
         }
@@ -254,14 +254,14 @@ impl<S: Clone> Trials<S> {
             return None;
         }
         let trial = self.watched.take()?;
-        let judgement = Judgement { decision: trial.decision, measured_s, verdict: Verdict::NotApplied };
+        let judgement = Judgement::new(trial.decision, measured_s, Verdict::NotApplied);
         Some((trial, judgement))
     }
 
     /// Ends the trial with `verdict`; no judgement if nothing was measured.
     pub fn end(&mut self, verdict: Verdict) -> Option<Judgement> {
         let trial = self.watched.take().filter(|trial| !trial.since.is_empty())?;
-        Some(Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict })
+        Some(Judgement::new(trial.decision, trial.time_s(), verdict))
     }
 
     /// The program's work is another since this window. If no window of the change was measured before, it may be its effect, as where ranks
@@ -322,7 +322,8 @@ mod tests {
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
         let confidence = Confidence::default();
-        trial.verdict(Rule { windows: 2, expected, refutable: true, least, deviation: 0.01, confidence })
+        let judged = trial.verdict(Rule { windows: 2, expected, refutable: true, least, deviation: 0.01, confidence });
+        judged.map(|(verdict, _)| verdict)
     }
 
     #[test]
@@ -337,8 +338,28 @@ mod tests {
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.2], 0.0), None, "one window says nothing");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[1.005, 0.995], 0.0), None, "such a difference can be chance");
         assert_eq!(verdict(&[1.0; 4], unknown, &[1.0; 8], 0.0), Some(Verdict::Kept), "what cannot be told for long");
+        assert_eq!(verdict(&[1.0; 4], unknown, &[1.005; 7], 0.0), None, "a loss is likely, and not sure");
+        assert_eq!(verdict(&[1.0; 4], unknown, &[1.005; 8], 0.0), Some(Verdict::RolledBack), "nor will it be");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.98, 0.98], 0.05), Some(Verdict::RolledBack), "too small a gain");
         assert_eq!(verdict(&[], unknown, &[9.0, 9.0], 0.0), Some(Verdict::Kept), "nothing to compare with");
+    }
+
+    #[test]
+    fn a_verdict_that_is_not_sure_says_how_far_the_settings_may_lie_apart() {
+        let rule = Rule {
+            windows: 2,
+            expected: Gain::UNKNOWN,
+            refutable: true,
+            least: 0.0,
+            deviation: 0.01,
+            confidence: Confidence::default(),
+        };
+        let judge = |mean, windows| rule.judge(Gain { mean, error: 0.01 }, windows);
+        assert_eq!(judge(0.02, 2), Some((Verdict::Kept, None)));
+        assert_eq!(judge(-0.02, 2), Some((Verdict::RolledBack, None)));
+        assert_eq!(judge(-0.01, WATCHED_LONG - 1), None);
+        let (verdict, apart) = judge(-0.01, WATCHED_LONG).unwrap();
+        assert!(verdict == Verdict::RolledBack && (apart.unwrap() - 0.0296).abs() < 1e-4, "{apart:?}");
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Tunlet for Scripted {
             && window.iteration > at
         {
             self.applied = None;
-            return vec![Judgement { decision, measured_s: window.iteration_s, verdict: Verdict::Kept }];
+            return vec![Judgement::new(decision, window.iteration_s, Verdict::Kept)];
         }
         Vec::new()
     }

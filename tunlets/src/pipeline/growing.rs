@@ -16,7 +16,7 @@ impl Pipeline {
         let Some((decision, asked)) = self.starting else { return };
         let measured_s = self.now.as_ref().map_or(f64::NAN, |now| now.period_s);
         if let Some(verdict) = verdict(spare, asked) {
-            self.judgements.push(Judgement { decision, measured_s, verdict });
+            self.judgements.push(Judgement::new(decision, measured_s, verdict));
             self.starting = None;
         }
     }

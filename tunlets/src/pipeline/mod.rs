@@ -280,7 +280,7 @@ impl Pipeline {
         if holds == Holds::Nothing {
             // Before and after are no longer of the same program.
             let trials = std::mem::take(&mut self.trials);
-            let kept = |decision| Judgement { decision, measured_s: window.period_s(), verdict: Verdict::Kept };
+            let kept = |decision| Judgement::new(decision, window.period_s(), Verdict::Kept);
             self.judgements.extend(trials.watched.map(|trial| kept(trial.decision)));
             self.refused.clear();
         }

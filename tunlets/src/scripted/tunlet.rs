@@ -148,7 +148,7 @@ impl Scripted {
         // Nobody can tell any more whether the change helps.
         if let Some(trial) = self.trials.watched.take_if(|trial| trial.from.is_some()) {
             let (decision, measured_s) = (trial.decision, trial.time_s());
-            self.judgements.push(Judgement { decision, measured_s, verdict: Verdict::RolledBack });
+            self.judgements.push(Judgement::new(decision, measured_s, Verdict::RolledBack));
             (self.trials.rollback, self.rollback_tries) = (Some(trial), 0);
         }
         self.trials.watched = None;

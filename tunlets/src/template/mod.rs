@@ -18,7 +18,7 @@ impl Tunlet for Template {
         let Observation::Iteration(window) = observation else { return Vec::new() };
         self.window = Some(window.clone());
         // This template keeps every change. A real tunlet compares the measured time with its prediction.
-        let kept = |decision| Judgement { decision, measured_s: window.iteration_s, verdict: Verdict::Kept };
+        let kept = |decision| Judgement::new(decision, window.iteration_s, Verdict::Kept);
         self.applied.take().map(kept).into_iter().collect()
     }
 

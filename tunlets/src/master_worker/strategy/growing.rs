@@ -43,7 +43,7 @@ impl MasterWorker {
             return;
         };
         if let Some(verdict) = verdict(spare, asked) {
-            self.judgements.push(Judgement { decision, measured_s, verdict });
+            self.judgements.push(Judgement::new(decision, measured_s, verdict));
             self.starting = None;
         }
     }
