@@ -322,15 +322,16 @@ impl<'a> Master<'a> {
             total: self.tasks,
             ..Header::new(Kind::Chunk, self.iteration)
         };
-        let header = header.with_manner(self.ledger.may_recall(), self.ledger.is_synchronous());
+        let synchronous = self.ledger.is_synchronous();
+        let header = header.with_manner(self.ledger.may_recall(), synchronous);
         header.write(&mut message, 0);
         let (good, message) = self.append_inputs(chunk, message);
         if !good {
             self.fail(status::ERR_TASK);
         }
-        let rank = self.team.active()[worker];
-        self.round_trips.on_sent(worker, idle, self.endpoint.is_here(rank), message.len(), clock::now_ns());
-        self.endpoint.hand_over(rank, message, self.ledger.is_synchronous())?;
+        let (rank, now_ns) = (self.team.active()[worker], clock::now_ns());
+        self.round_trips.on_sent(worker, idle && !synchronous, self.endpoint.is_here(rank), message.len(), now_ns);
+        self.endpoint.hand_over(rank, message, synchronous)?;
         self.refresh();
         Ok(())
     }

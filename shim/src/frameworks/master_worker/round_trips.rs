@@ -1,9 +1,9 @@
 //! Round trips of messages between the master and its workers, measured during an iteration without the workers' clocks.
 //!
 //! For a chunk sent to an idle worker, the round trip is the time from the send to the arrival of the result, minus the time
-//! for which the worker held the chunk. Three kinds of chunks are left out: a prefetched chunk waited at the worker for an
-//! unknown time, a result that arrived while the master was busy was noticed late, and a message behind another one waited
-//! for that one's bytes.
+//! for which the worker held the chunk. Four kinds of chunks are left out: a prefetched chunk waited at the worker for an
+//! unknown time, a result that arrived while the master was busy was noticed late, a message behind another one waited
+//! for that one's bytes, and one that is handed over synchronously holds its sender until the receiver takes it.
 
 use crate::records;
 use crate::records::LinkCost;
