@@ -6,39 +6,40 @@ mod membership;
 mod memory;
 mod overrides;
 mod point_texts;
+mod proposals;
 mod publication;
 mod replay;
 mod report;
+mod settlements;
 mod synchronized;
 
 use std::collections::BTreeSet;
 
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Proposal, TuningOptions, Tunlet, Verdict};
+use midrun_tunlets::{TuningOptions, Tunlet};
 use serde_json::json;
 
-use crate::actions::{Action, ActionResult, ActionStatus, Assigned};
+use crate::actions::Action;
 use crate::catalogue::Maker;
 use crate::context::Ctx;
 use crate::control::{Control, Mode};
-use crate::decisions::{Decisions, HELD, Per};
+use crate::decisions::Decisions;
 use crate::events::{Event, HostClock, Joined, Left, PointRefused, Report, Unattended};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
-use crate::in_flight::{By, Settlement, When};
-use crate::input::{JobLine, Output};
+use crate::in_flight::By;
+use crate::input::JobLine;
 use crate::limits;
-use crate::log_lines;
 use crate::notice::{History, Notice};
 use crate::owner::{Manual, OwnerOptions, OwnerSettings};
-use crate::thought::{Conclusion, News};
-use dispatcher::{Answered, Dispatcher};
-use measurements::{Measured, Measurements};
+use crate::thought::News;
+use dispatcher::Dispatcher;
+use measurements::Measurements;
 use membership::Roster;
 use memory::Memory;
 use overrides::{Overrides, Round};
 use point_texts::PointTexts;
+use proposals::Asked;
 use publication::Publication;
-use synchronized::Outcome;
 
 /// The specification of a job.
 #[derive(Clone, Debug)]
@@ -88,7 +89,6 @@ pub struct Job {
     measurements: Measurements,
     memory: Memory,
     decisions: Decisions,
-    /// The window after which the tunlets were, or are to be, asked for a proposal.
     asked: Asked,
     dispatcher: Dispatcher,
     overrides: Overrides,
@@ -103,29 +103,6 @@ pub struct Job {
     history: History,
     /// All its windows are being closed: nothing is sent any more, and nobody is waited for.
     ends: bool,
-}
-
-/// Window after which a proposal is wanted: its unit, its number, and the rank that would take a change over.
-type Moment = (Per, u64, Option<u32>);
-
-/// See [`Job::think`].
-#[derive(Default)]
-struct Asked {
-    /// Of the thought under way.
-    now: Option<Moment>,
-    /// Of the windows that came meanwhile.
-    next: Option<Moment>,
-    /// The thought under way has ended.
-    done: bool,
-}
-
-/// The unit of the windows from which a framework's tuning point is decided.
-fn unit_of(point: &str) -> Option<Per> {
-    match () {
-        () if names::of_pipeline(point) => Some(Per::Output),
-        () if names::of_framework(point) => Some(Per::Iteration),
-        () => None,
-    }
 }
 
 impl Job {
@@ -417,292 +394,6 @@ impl Job {
         if let Some(period) = self.measurements.period().filter(|_| is_quiet && self.iteration_texts.any_due()) {
             self.iteration_texts.send(ctx, |rank| period.line(rank), dispatcher, roster);
         }
-    }
-
-    /// Shows a window to the tunlets, and asks them for a proposal where one could be acted on.
-    fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
-        let (window, per) = match measured {
-            Measured::Iteration(closed) => {
-                self.memory.observe(ctx, &closed.window);
-                (News::Iteration(Box::new(closed.window)), Per::Iteration)
-            }
-            Measured::Further(closed) => (News::Further(Box::new(closed.window)), Per::Iteration),
-            Measured::Stream(window) => (News::Stream(Box::new(window)), Per::Output),
-        };
-        let (number, rank) = match &window {
-            News::Iteration(seen) | News::Further(seen) => {
-                self.dispatcher.on_measured(seen.master, Some(seen.iteration), seen.iteration_s);
-                (seen.iteration, seen.master)
-            }
-            News::Stream(seen) => {
-                self.dispatcher.on_measured(None, None, seen.seconds);
-                (seen.number, None)
-            }
-            _ => return,
-        };
-        let rank = rank.or_else(|| self.measurements.decides(per));
-        if self.overrides.mode() != Mode::Tuned {
-            return;
-        }
-        self.decisions.tell(window);
-        self.asked.next = Some((per, number, rank));
-        self.think(ctx);
-    }
-
-    /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end. Its time counts from when the analyzer heard of
-    /// its begin, so that it is no longer than it is.
-    fn watch_running(&mut self, ctx: &mut Ctx<'_>) {
-        let Some((iteration, longest_s)) = self.decisions.longest().filter(|_| self.may_decide(Per::Iteration)) else {
-            return;
-        };
-        let Some(since_ns) = self.measurements.running_since(iteration) else { return };
-        let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
-        if elapsed_s >= longest_s {
-            ctx.journal(json!({
-                "event": "running", "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s,
-            }));
-            self.decisions.tell(News::Running(iteration, elapsed_s));
-            let rank = self.measurements.decides(Per::Iteration);
-            self.asked.next = Some((Per::Iteration, iteration, rank));
-            self.think(ctx);
-        }
-    }
-
-    /// Lets the tunlets think about their news. Where they do so apart, [`Job::on_thought_done`] follows.
-    fn think(&mut self, ctx: &mut Ctx<'_>) {
-        if self.decisions.is_thinking() {
-            return;
-        }
-        self.asked.now =
-            self.asked.next.take().filter(|(per, _, rank)| self.may_decide(*per) && self.can_reach(*rank, ctx));
-        let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
-        let Some(work) = self.decisions.begin_thought(points) else { return };
-        if self.spec.thinks_apart && !self.ends {
-            ctx.out.push(Output::Think { job: self.id.clone(), work });
-        } else {
-            self.on_thought(ctx);
-        }
-    }
-
-    /// The tunlets have thought: [`Job::on_time`] takes in what.
-    pub fn on_thought_done(&mut self) {
-        self.asked.done = true;
-    }
-
-    /// Takes in what the tunlets thought: reports their judgements of earlier decisions, and does what they ask for.
-    fn on_thought(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(Conclusion { judgements, refusals, proposal, .. }) = self.decisions.end_thought() else { return };
-        for (number, judgement) in judgements {
-            if let Some(line) = self.decisions.line(judgement.decision) {
-                ctx.notify(log_lines::judged(&ctx.job, line, &judgement, number));
-            }
-        }
-        if let (Some(proposal), Some(moment)) = (proposal, self.asked.now.take()) {
-            self.decide(ctx, moment, proposal);
-        }
-        for refusal in self.decisions.new_refusals(refusals) {
-            ctx.notify(log_lines::refused(&ctx.job, &refusal));
-        }
-        self.think(ctx);
-    }
-
-    /// Whether a proposal could be acted on now.
-    fn may_decide(&self, per: Per) -> bool {
-        let judges_start = per == Per::Iteration && self.memory.is_judging();
-        let waits = judges_start || self.overrides.is_active() || self.overrides.pending() > 0;
-        // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
-        let is_over = self.ends || self.closing.is_some();
-        let may = self.overrides.mode() == Mode::Tuned && !self.awaits_options();
-        may && !is_over && !waits && !self.dispatcher.is_busy()
-    }
-
-    /// Whether anybody can bring an action to the master. Where nobody can there is nothing to decide.
-    fn can_reach(&self, rank: Option<u32>, ctx: &Ctx<'_>) -> bool {
-        rank.is_some_and(|rank| self.roster.members.link_of(rank, ctx.links).is_some())
-    }
-
-    fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window, rank): Moment, proposal: Proposal) {
-        // Something may have come up while the tunlets thought.
-        if !self.may_decide(per) || !self.can_reach(rank, ctx) {
-            return self.decisions.forget("it came too late");
-        }
-        // In a job with both kinds of windows the newest need not be of the kind that led to the proposal.
-        let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
-        let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
-        let master = proposal.ranks.first().copied();
-        let master = master.filter(|_| per == Per::Iteration && self.measurements.has_several_masters());
-        let Some((number, proposal)) = self.decisions.number(proposal, (per, master), &held) else { return };
-        ctx.notify(log_lines::decided(&ctx.job, number, &proposal, (per, master), self.spec.dry_run));
-        let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
-        let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
-        // Ranks that are to stay alike cannot leave one of them out.
-        if synchronized && ranks.iter().any(held) {
-            return self.withhold(ctx, number, number_of_window, HELD);
-        }
-        let assigned: Vec<Assigned> = ranks
-            .into_iter()
-            .map(|rank| {
-                let free = proposal.assignments.iter().filter(|(name, _)| !self.overrides.holds(rank, name));
-                (rank, free.cloned().collect())
-            })
-            .filter(|(_, assignments): &Assigned| !assignments.is_empty())
-            .collect();
-        let objection =
-            assigned.iter().find_map(|(rank, assignments)| self.roster.points.objection(*rank, assignments));
-        if let Some(why) = objection {
-            return self.withhold(ctx, number, number_of_window, &why);
-        }
-        if self.spec.dry_run {
-            return self.decisions.on_not_applied(number, Verdict::Advised);
-        }
-        // What was not sent then is not sent in a replay, for the same reason.
-        let objection = if synchronized {
-            self.dispatcher.objection(ctx, &assigned, &self.roster)
-        } else {
-            let is_away = |(rank, _): &Assigned| self.roster.members.link_of(*rank, ctx.links).is_none();
-            assigned.iter().any(is_away).then(|| "its rank has no agent".to_owned())
-        };
-        if let Some(why) = objection {
-            return self.withhold(ctx, number, number_of_window, &why);
-        }
-        if !self.dispatcher.may_send(&assigned, synchronized) {
-            return self.decisions.on_not_applied(number, Verdict::Advised);
-        }
-        let (by, roster) = (By::Decision(number), &self.roster);
-        if synchronized {
-            if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, roster) {
-                self.withhold(ctx, number, number_of_window, &why);
-            }
-        } else {
-            let when = if proposal.at_once { When::Now } else { When::NextIteration };
-            self.dispatcher.dispatch(ctx, by, assigned, when, roster);
-        }
-    }
-
-    fn withhold(&mut self, ctx: &mut Ctx<'_>, number: u64, iteration: u64, why: &str) {
-        self.decisions.on_reason(number, why);
-        self.decisions.on_not_applied(number, Verdict::NotApplied);
-        ctx.notify(log_lines::withheld(&ctx.job, number, iteration, why));
-    }
-
-    fn on_result(&mut self, ctx: &mut Ctx<'_>, rank: u32, clock: HostClock, result: &ActionResult) {
-        self.point_texts.on_result(rank, result);
-        self.iteration_texts.on_result(rank, result);
-        match self.dispatcher.on_result(ctx.now, rank, clock, result) {
-            Answered::Action(settlement) => self.on_settlement(ctx, &settlement, result.iteration, result.time_ns),
-            Answered::Synchronized(in_force) => self.set_values(&in_force),
-            Answered::Recorded(action) => self.on_recorded(ctx, &action, result),
-            Answered::Unknown => {}
-        }
-    }
-
-    fn set_values(&mut self, assigned: &[Assigned]) {
-        for (rank, values) in assigned {
-            values.iter().for_each(|(name, value)| self.roster.points.set(*rank, name, value));
-        }
-    }
-
-    /// A rank has the values of an action: notes them, and who is behind them.
-    fn on_applied(&mut self, by: By, action: &Action, iteration: Option<u64>) {
-        for (name, value) in &action.assignments {
-            self.roster.points.set(action.rank, name, value);
-        }
-        match by {
-            By::User => self.overrides.on_applied(action, iteration),
-            By::Decision(number) => {
-                if let Some(line) = self.decisions.line(number) {
-                    self.overrides.on_tuned(action, &line.tunlet, &line.why, iteration);
-                }
-            }
-        }
-    }
-
-    fn on_settlement(&mut self, ctx: &mut Ctx<'_>, settlement: &Settlement, iteration: u64, time_ns: u64) {
-        let (action, by) = (&settlement.action, settlement.by);
-        let applied = settlement.status == ActionStatus::Applied;
-        let line = by.decision().and_then(|number| self.decisions.line(number));
-        let decided = line.filter(|line| line.per == Per::Iteration).map(|line| line.iteration);
-        let counted = self.measurements.counted(iteration).or(decided);
-        if applied {
-            self.on_applied(by, action, counted);
-            if let Some(iteration) = counted {
-                let setting = self.roster.points.setting(action.rank);
-                self.measurements.on_setting(action.rank, (iteration, time_ns), action.at_once, setting);
-            }
-        }
-        let mut group = None;
-        if settlement.late {
-            if !applied {
-                return; // it was reported when it was given up
-            }
-            if let By::Decision(number) = by {
-                self.decisions.on_applied_late(number, counted.unwrap_or(0));
-            }
-        } else {
-            match by {
-                By::User => self.overrides.on_settled(action, settlement.status, counted),
-                By::Decision(number) if !applied => self.decisions.on_reason(number, settlement.status.as_str()),
-                By::Decision(_) => {}
-            }
-            group = self.dispatcher.on_settled(settlement, counted);
-            if let Some(group) = &group
-                && let By::Decision(number) = group.by
-            {
-                if group.has_failed() {
-                    self.decisions.on_not_applied(number, Verdict::NotApplied);
-                } else {
-                    self.decisions.on_applied(number, group.iteration());
-                }
-            }
-        }
-        let line = by.decision().and_then(|number| self.decisions.line(number));
-        let per = line.map_or(self.measurements.per(), |line| line.per);
-        // Of the actions of one decision everybody is told together; the journal has each.
-        let is_one = group.as_ref().map_or(!self.dispatcher.awaits_several(), |group| group.settled.len() == 1);
-        if settlement.late || is_one {
-            ctx.notify(log_lines::settled(&ctx.job, settlement, per, counted));
-            return;
-        }
-        ctx.journal(log_lines::settled_json(&ctx.job, settlement, counted));
-        if let Some(group) = group {
-            ctx.notify(log_lines::all_settled(&ctx.job, by, per, &group.settled));
-        }
-    }
-
-    /// A synchronized change has ended.
-    fn on_outcome(&mut self, outcome: &Outcome) {
-        for action in &outcome.applied {
-            self.on_applied(outcome.by, action, Some(outcome.iteration));
-            if outcome.by == By::User {
-                self.overrides.on_settled(action, ActionStatus::Applied, Some(outcome.iteration));
-            }
-        }
-        self.set_values(&outcome.in_force);
-        match (outcome.by, &outcome.why_not) {
-            (By::Decision(number), None) => self.decisions.on_applied(number, outcome.iteration),
-            (By::Decision(number), Some(why)) => {
-                self.decisions.on_reason(number, why);
-                self.decisions.on_not_applied(number, Verdict::NotApplied);
-            }
-            (By::User, None) => {}
-            (By::User, Some(why)) => self.overrides.refuse_open(why),
-        }
-    }
-
-    /// In a replay, the program applied an action that the replay did not decide: its values are in force all the same.
-    fn on_recorded(&mut self, ctx: &mut Ctx<'_>, action: &Action, result: &ActionResult) {
-        if self.roster.points.objection(action.rank, &action.assignments).is_some() {
-            return;
-        }
-        for (name, value) in &action.assignments {
-            self.roster.points.set(action.rank, name, value);
-        }
-        let setting = self.roster.points.setting(action.rank);
-        let iteration = self.measurements.counted(result.iteration).unwrap_or(0);
-        self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
-        let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let per = self.measurements.per();
-        ctx.notify(log_lines::recorded_change(&ctx.job, iteration, per, &values.join(", ")));
     }
 
     /// A rank could not do a line of the points: tunlets see the refusal of each rank, people one notice.

@@ -323,8 +323,8 @@ impl MasterWorker {
         )
     }
 
-    fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        let (iteration, iteration_s) = self.last?;
+    /// What is known of the work, and what these tuning points let the program do with it.
+    fn workload_with(&self, tuning_points: &[TuningPoint]) -> Option<WorkloadEstimator> {
         let mut workload = self.workload.clone()?;
         workload.counter = tuning_points.iter().any(|k| k.name == names::COUNTER) && !workload.is_far();
         // What the user asked for is used as it is published, unless the program recalls.
@@ -333,13 +333,18 @@ impl MasterWorker {
         let teams = tuning_points.iter().find(|k| k.name == names::TEAM_SIZE);
         // Where workers can take chunks themselves nobody need send them.
         workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
+        Some(workload)
+    }
+
+    /// Notes what keeps iterations from being tuned as well as others; `false` where they are too short to be tuned at all.
+    fn note_obstacles(&mut self, (iteration, iteration_s): (u64, f64), workload: &WorkloadEstimator) -> bool {
         // A disturbed one is no reason to decide on short ones.
         let usual_s = self.present.time_s().unwrap_or(iteration_s);
         if usual_s < SHORTEST_S {
             if self.present.count() >= WATCHED && self.short.is_none() {
                 self.short = Some(short(iteration, usual_s));
             }
-            return None;
+            return false;
         }
         if self.places.are_unusual(self.confidence) && self.unforeseen.is_none() {
             self.unforeseen = Some(self.not_foreseen(iteration));
@@ -354,6 +359,34 @@ impl MasterWorker {
                 why,
                 times: 1,
             });
+        }
+        true
+    }
+
+    /// Goes back to the technique before a change that measured worse.
+    fn roll_back_technique(
+        &mut self,
+        rank: u32,
+        (iteration, ideal_s): (u64, f64),
+        current: TechniqueParameters,
+    ) -> Option<Proposal> {
+        let (former, was, is) = self.rollback(ideal_s)?;
+        let why = format!(
+            "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
+            current.kind.name(),
+            former.kind.name()
+        );
+        let noise = self.experience.noise();
+        let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
+        let gain = Gain { mean: (is / was).ln(), error: noise };
+        Some(self.proposal(rank, iteration, (current, former, gain), why, times))
+    }
+
+    fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        let (iteration, iteration_s) = self.last?;
+        let workload = self.workload_with(tuning_points)?;
+        if !self.note_obstacles((iteration, iteration_s), &workload) {
+            return None;
         }
         let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
         let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
@@ -378,16 +411,8 @@ impl MasterWorker {
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
         let ideal_s = workload.ideal_s();
-        if let Some((former, was, is)) = self.rollback(ideal_s) {
-            let why = format!(
-                "{} measured {is:.4} of the ideal time, {} before it {was:.4}: back to the former",
-                current.kind.name(),
-                former.kind.name()
-            );
-            let noise = self.experience.noise();
-            let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
-            let gain = Gain { mean: (is / was).ln(), error: noise };
-            return Some(self.proposal(technique.rank, iteration, (current, former, gain), why, times));
+        if let Some(proposal) = self.roll_back_technique(technique.rank, (iteration, ideal_s), current) {
+            return Some(proposal);
         }
         if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some()) {
             return None;
@@ -411,19 +436,10 @@ impl MasterWorker {
             return Some(proposal);
         }
         let best = better?;
-        let what = match (requested, best.setting.kind) {
-            (true, _) => "this technique was asked for",
-            (false, _) if best.setting.counts() && !current.counts() => match self.regime {
-                Some(Regime::Master) => {
-                    "the master is the bottleneck, and workers can take their chunks from a shared counter"
-                }
-                _ => "workers that take their chunks from a shared counter wait for no message",
-            },
-            (false, _) if best.setting.is_relieving() && !current.is_relieving() => {
-                "serving so many workers takes the master long, and sub-masters can share that"
-            }
-            (false, Technique::None) => "one chunk per worker is best, for more chunks cost more than they even out",
-            (false, _) => "work is uneven",
+        let what = if requested {
+            "this technique was asked for"
+        } else {
+            explanation::what_calls_for(&best.setting, &current, self.regime)
         };
         let is_tried = !requested && !best.gain.is_sure(self.confidence) && is_worth_trial(best.gain);
         let why = format!(

@@ -1,15 +1,37 @@
 //! Explains the tunlet `master_worker` to people.
 
 use super::{Mode, SHORTEST_S};
+use crate::Regime;
 use crate::confidence::Confidence;
 use crate::explain::Explanation;
 use crate::master_worker::workers::Limits;
 use crate::options::Objective;
 use crate::trial::{JUDGED, Rule, WATCHED};
 use crate::tuning_point::names;
-use midrun_scheduling::Technique;
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 const CHAPTER: &str = "César 2006, ch. III";
+
+/// What calls for this setting in place of the present one.
+pub fn what_calls_for(
+    setting: &TechniqueParameters,
+    now: &TechniqueParameters,
+    regime: Option<Regime>,
+) -> &'static str {
+    match setting.kind {
+        _ if setting.counts() && !now.counts() => match regime {
+            Some(Regime::Master) => {
+                "the master is the bottleneck, and workers can take their chunks from a shared counter"
+            }
+            _ => "workers that take their chunks from a shared counter wait for no message",
+        },
+        _ if setting.is_relieving() && !now.is_relieving() => {
+            "serving so many workers takes the master long, and sub-masters can share that"
+        }
+        Technique::None => "one chunk per worker is best, for more chunks cost more than they even out",
+        _ => "work is uneven",
+    }
+}
 
 /// Explains the tunlet with this mode, objective and limits.
 pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits: Limits) -> Explanation {

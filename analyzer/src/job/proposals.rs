@@ -1,0 +1,207 @@
+//! What a job's tunlets propose: windows are shown to them, they think, and what they ask for is sent, or withheld with its reason.
+
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{Proposal, Verdict};
+use serde_json::json;
+
+use super::Job;
+use super::measurements::Measured;
+use crate::actions::Assigned;
+use crate::context::Ctx;
+use crate::control::Mode;
+use crate::decisions::{HELD, Per};
+use crate::in_flight::{By, When};
+use crate::input::Output;
+use crate::log_lines;
+use crate::thought::{Conclusion, News};
+
+/// Window after which a proposal is wanted: its unit, its number, and the rank that would take a change over.
+type Moment = (Per, u64, Option<u32>);
+
+/// The windows after which the tunlets were, or are to be, asked for a proposal.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Of the thought under way.
+    now: Option<Moment>,
+    /// Of the windows that came meanwhile.
+    next: Option<Moment>,
+    /// The thought under way has ended.
+    pub(super) done: bool,
+}
+
+/// The unit of the windows from which a framework's tuning point is decided.
+fn unit_of(point: &str) -> Option<Per> {
+    match () {
+        () if names::of_pipeline(point) => Some(Per::Output),
+        () if names::of_framework(point) => Some(Per::Iteration),
+        () => None,
+    }
+}
+
+impl Job {
+    /// Shows a window to the tunlets, and asks them for a proposal where one could be acted on.
+    pub(super) fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
+        let (window, per) = match measured {
+            Measured::Iteration(closed) => {
+                self.memory.observe(ctx, &closed.window);
+                (News::Iteration(Box::new(closed.window)), Per::Iteration)
+            }
+            Measured::Further(closed) => (News::Further(Box::new(closed.window)), Per::Iteration),
+            Measured::Stream(window) => (News::Stream(Box::new(window)), Per::Output),
+        };
+        let (number, rank) = match &window {
+            News::Iteration(seen) | News::Further(seen) => {
+                self.dispatcher.on_measured(seen.master, Some(seen.iteration), seen.iteration_s);
+                (seen.iteration, seen.master)
+            }
+            News::Stream(seen) => {
+                self.dispatcher.on_measured(None, None, seen.seconds);
+                (seen.number, None)
+            }
+            _ => return,
+        };
+        let rank = rank.or_else(|| self.measurements.decides(per));
+        if self.overrides.mode() != Mode::Tuned {
+            return;
+        }
+        self.decisions.tell(window);
+        self.asked.next = Some((per, number, rank));
+        self.think(ctx);
+    }
+
+    /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end. Its time counts from when the analyzer heard of
+    /// its begin, so that it is no longer than it is.
+    pub(super) fn watch_running(&mut self, ctx: &mut Ctx<'_>) {
+        let Some((iteration, longest_s)) = self.decisions.longest().filter(|_| self.may_decide(Per::Iteration)) else {
+            return;
+        };
+        let Some(since_ns) = self.measurements.running_since(iteration) else { return };
+        let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
+        if elapsed_s >= longest_s {
+            ctx.journal(json!({
+                "event": "running", "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s,
+            }));
+            self.decisions.tell(News::Running(iteration, elapsed_s));
+            let rank = self.measurements.decides(Per::Iteration);
+            self.asked.next = Some((Per::Iteration, iteration, rank));
+            self.think(ctx);
+        }
+    }
+
+    /// Lets the tunlets think about their news. Where they do so apart, [`Job::on_thought_done`] follows.
+    pub(super) fn think(&mut self, ctx: &mut Ctx<'_>) {
+        if self.decisions.is_thinking() {
+            return;
+        }
+        self.asked.now =
+            self.asked.next.take().filter(|(per, _, rank)| self.may_decide(*per) && self.can_reach(*rank, ctx));
+        let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
+        let Some(work) = self.decisions.begin_thought(points) else { return };
+        if self.spec.thinks_apart && !self.ends {
+            ctx.out.push(Output::Think { job: self.id.clone(), work });
+        } else {
+            self.on_thought(ctx);
+        }
+    }
+
+    /// The tunlets have thought: [`Job::on_time`] takes in what.
+    pub fn on_thought_done(&mut self) {
+        self.asked.done = true;
+    }
+
+    /// Takes in what the tunlets thought: reports their judgements of earlier decisions, and does what they ask for.
+    pub(super) fn on_thought(&mut self, ctx: &mut Ctx<'_>) {
+        let Some(Conclusion { judgements, refusals, proposal, .. }) = self.decisions.end_thought() else { return };
+        for (number, judgement) in judgements {
+            if let Some(line) = self.decisions.line(judgement.decision) {
+                ctx.notify(log_lines::judged(&ctx.job, line, &judgement, number));
+            }
+        }
+        if let (Some(proposal), Some(moment)) = (proposal, self.asked.now.take()) {
+            self.decide(ctx, moment, proposal);
+        }
+        for refusal in self.decisions.new_refusals(refusals) {
+            ctx.notify(log_lines::refused(&ctx.job, &refusal));
+        }
+        self.think(ctx);
+    }
+
+    /// Whether a proposal could be acted on now.
+    fn may_decide(&self, per: Per) -> bool {
+        let judges_start = per == Per::Iteration && self.memory.is_judging();
+        let waits = judges_start || self.overrides.is_active() || self.overrides.pending() > 0;
+        // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
+        let is_over = self.ends || self.closing.is_some();
+        let may = self.overrides.mode() == Mode::Tuned && !self.awaits_options();
+        may && !is_over && !waits && !self.dispatcher.is_busy()
+    }
+
+    /// Whether anybody can bring an action to the master. Where nobody can there is nothing to decide.
+    fn can_reach(&self, rank: Option<u32>, ctx: &Ctx<'_>) -> bool {
+        rank.is_some_and(|rank| self.roster.members.link_of(rank, ctx.links).is_some())
+    }
+
+    fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window, rank): Moment, proposal: Proposal) {
+        // Something may have come up while the tunlets thought.
+        if !self.may_decide(per) || !self.can_reach(rank, ctx) {
+            return self.decisions.forget("it came too late");
+        }
+        // In a job with both kinds of windows the newest need not be of the kind that led to the proposal.
+        let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
+        let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
+        let master = proposal.ranks.first().copied();
+        let master = master.filter(|_| per == Per::Iteration && self.measurements.has_several_masters());
+        let Some((number, proposal)) = self.decisions.number(proposal, (per, master), &held) else { return };
+        ctx.notify(log_lines::decided(&ctx.job, number, &proposal, (per, master), self.spec.dry_run));
+        let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
+        let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
+        // Ranks that are to stay alike cannot leave one of them out.
+        if synchronized && ranks.iter().any(held) {
+            return self.withhold(ctx, number, number_of_window, HELD);
+        }
+        let assigned: Vec<Assigned> = ranks
+            .into_iter()
+            .map(|rank| {
+                let free = proposal.assignments.iter().filter(|(name, _)| !self.overrides.holds(rank, name));
+                (rank, free.cloned().collect())
+            })
+            .filter(|(_, assignments): &Assigned| !assignments.is_empty())
+            .collect();
+        let objection =
+            assigned.iter().find_map(|(rank, assignments)| self.roster.points.objection(*rank, assignments));
+        if let Some(why) = objection {
+            return self.withhold(ctx, number, number_of_window, &why);
+        }
+        if self.spec.dry_run {
+            return self.decisions.on_not_applied(number, Verdict::Advised);
+        }
+        // What was not sent then is not sent in a replay, for the same reason.
+        let objection = if synchronized {
+            self.dispatcher.objection(ctx, &assigned, &self.roster)
+        } else {
+            let is_away = |(rank, _): &Assigned| self.roster.members.link_of(*rank, ctx.links).is_none();
+            assigned.iter().any(is_away).then(|| "its rank has no agent".to_owned())
+        };
+        if let Some(why) = objection {
+            return self.withhold(ctx, number, number_of_window, &why);
+        }
+        if !self.dispatcher.may_send(&assigned, synchronized) {
+            return self.decisions.on_not_applied(number, Verdict::Advised);
+        }
+        let (by, roster) = (By::Decision(number), &self.roster);
+        if synchronized {
+            if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, roster) {
+                self.withhold(ctx, number, number_of_window, &why);
+            }
+        } else {
+            let when = if proposal.at_once { When::Now } else { When::NextIteration };
+            self.dispatcher.dispatch(ctx, by, assigned, when, roster);
+        }
+    }
+
+    fn withhold(&mut self, ctx: &mut Ctx<'_>, number: u64, iteration: u64, why: &str) {
+        self.decisions.on_reason(number, why);
+        self.decisions.on_not_applied(number, Verdict::NotApplied);
+        ctx.notify(log_lines::withheld(&ctx.job, number, iteration, why));
+    }
+}
