@@ -11,28 +11,14 @@ const EXIT_REFUSED: u8 = 1;
 pub const EXIT_FAILED: u8 = 70;
 
 /// An error that the user can correct. Its text is one sentence: what is wrong, where, and what is allowed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Usage(pub String);
 
-impl std::fmt::Display for Usage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
-
 /// A valid request that could not be done: exit code 1.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Refused(pub String);
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// Returns a [`Refused`] as an error.
 pub fn refused<T>(sentence: impl Into<String>) -> anyhow::Result<T> {

@@ -250,6 +250,8 @@ const CLOCKS: f64 = 0.05;
 const CLOCKS_S: f64 = 1e-3;
 /// Threads of a rank that record: each has a ring (lane) of its own.
 const THREADS: f64 = 64.0;
+/// Sums of squares may miss what is possible by this share: they are rounded.
+const ROUNDING: f64 = 1e-3;
 
 impl Window {
     /// Names the first value that no iteration can have. Such a window must not reach a model.
@@ -279,7 +281,7 @@ impl Window {
 /// Possible sums of squares of `count` times whose sum is `sum_s`: sum² / count <= sum of squares <= sum².
 pub(crate) fn squares_of(count: u64, sum_s: f64) -> std::ops::RangeInclusive<f64> {
     let square = sum_s * sum_s;
-    square / count.max(1) as f64 * 0.999..=square * 1.001 + f64::MIN_POSITIVE
+    square / count.max(1) as f64 * (1.0 - ROUNDING)..=square * (1.0 + ROUNDING) + f64::MIN_POSITIVE
 }
 
 impl WorkerWork {

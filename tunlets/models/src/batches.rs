@@ -10,6 +10,10 @@ use crate::random::Random;
 const DRAWS: u64 = 500_000;
 /// Drawn iterations for one candidate.
 const RUNS: u64 = 12;
+/// The first batch's share is tried in steps of 1 to this.
+const STEPS: u32 = 40;
+/// Ratios of the share of each further batch to that of the one before it.
+const FALLS: [f64; 7] = [0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0];
 
 /// Shares of the batches and the expected iteration time.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +33,10 @@ pub fn best(variation: f64, tasks: u64, workers: u32, batches: usize) -> Option<
         return None;
     }
     let mut best: Option<Batches> = None;
-    let firsts = 1..40u32;
-    let falls = [0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0];
-    let all = u64::from(firsts.end) * falls.len() as u64;
+    let all = u64::from(STEPS) * FALLS.len() as u64;
     let runs = (DRAWS / (all * u64::from(workers) * batches as u64).max(1)).clamp(1, RUNS);
-    for first in firsts.map(|n| f64::from(n) / 40.0) {
-        for fall in falls {
+    for first in (1..STEPS).map(|n| f64::from(n) / f64::from(STEPS)) {
+        for fall in FALLS {
             let weights: Vec<f64> = (1..batches).map(|n| f64::powi(fall, n as i32)).collect();
             let sum: f64 = weights.iter().sum();
             let rest = weights.iter().map(|weight| (1.0 - first) * weight / sum);

@@ -1,5 +1,6 @@
 //! Candidate settings and their simulated iteration times.
 
+use super::experience::SHARES;
 use super::workload::WorkloadEstimator;
 use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
@@ -143,10 +144,10 @@ fn counted(kind: Technique, workload: &WorkloadEstimator) -> Option<TechniquePar
 
 /// The settings of one technique: the shares of FSC and DPF, else the one there is.
 pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
-    let share = |n: u32| f64::from(n) / 10.0;
+    let share = |n: u32| f64::from(n) / f64::from(SHARES);
     match kind {
-        Technique::Fsc => (1..=10).map(|n| informed(kind, share(n), workload)).collect(),
-        Technique::Dpf => (1..=9).map(|n| informed(kind, share(n), workload)).collect(),
+        Technique::Fsc => (1..=SHARES).map(|n| informed(kind, share(n), workload)).collect(),
+        Technique::Dpf => (1..SHARES).map(|n| informed(kind, share(n), workload)).collect(),
         _ => vec![informed(kind, 0.0, workload)],
     }
 }

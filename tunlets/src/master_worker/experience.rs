@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 /// After a change of the program what was measured counts for so much less: its standard error doubles.
 const WIDER: f64 = 4.0;
 
+/// Shares of FSC and DPF that are tried, and told apart: tenths.
+pub const SHARES: u32 = 10;
+
 /// Settings that experience does not distinguish: code of the technique, others where chunks come from the shared counter or from
-/// sub-masters or are recalled, and its share in tenths.
+/// sub-masters or are recalled, and its share.
 pub type Family = (u32, u32);
 
 /// The family of a setting.
@@ -19,7 +22,7 @@ pub fn family(setting: &TechniqueParameters) -> Family {
     let how = how + 3 * u32::from(setting.synchronous) + 6 * u32::from(setting.recall);
     (
         setting.kind.code() + how * Technique::ALL.len() as u32,
-        if setting.kind.has_share() { (setting.share() * 10.0).round() as u32 } else { 0 },
+        if setting.kind.has_share() { (setting.share() * f64::from(SHARES)).round() as u32 } else { 0 },
     )
 }
 

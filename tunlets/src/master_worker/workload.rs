@@ -37,6 +37,10 @@ const MIN_TASKS: u64 = 10;
 const OVERHEAD_WINDOWS: usize = 3;
 /// The master's time per chunk is no more than this until enough chunks were seen, seconds.
 const CHUNK_COST_S: f64 = 20e-6;
+/// Chunks per worker from which on what a chunk costs the master shows beside its fixed work.
+const CHUNKS_EACH: u64 = 4;
+/// So many times as dear as a chunk measured last it may be remembered.
+const DEARER: f64 = 4.0;
 /// The estimates.
 #[derive(Clone, Debug)]
 pub struct WorkloadEstimator {
@@ -125,7 +129,7 @@ fn keep() -> f64 {
 /// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken, or that a sub-master sends, does not
 /// show what it costs the master to send one.
 fn costs_are_known(window: &Window) -> bool {
-    !window.setting.is_relieving() && window.chunks >= 4 * u64::from(window.workers)
+    !window.setting.is_relieving() && window.chunks >= CHUNKS_EACH * u64::from(window.workers)
 }
 
 impl WorkloadEstimator {
@@ -342,7 +346,7 @@ impl WorkloadEstimator {
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
         if !now.relieved {
-            self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(4.0 * now.chunk_cost_s);
+            self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }
         self.relieved = now.relieved;
         let mut present = Vec::new();

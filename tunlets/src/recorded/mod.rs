@@ -9,15 +9,13 @@ pub mod pipeline;
 
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
-use midrun_models::line::median;
+use midrun_models::line::{NORMAL, median};
 use std::collections::BTreeSet;
 
 /// Parts that a recording is cut in: each is left out once.
 const PARTS: usize = 5;
 /// Windows of a setting from which on their errors say something by themselves.
 const ENOUGH: usize = 3;
-/// The standard deviation of a normal distribution over its median absolute deviation.
-const NORMAL: f64 = 1.4826;
 /// What was left out of what was learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {

@@ -95,10 +95,16 @@ pub const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Most workers and tasks that a function takes: its time grows with them.
+/// Most workers that a function takes: its time grows with them.
 const MOST_WORKERS: f64 = 4096.0;
 /// A search of batches for this many workers and batches still is quick.
 const MOST_BATCHES: f64 = 8.0;
+/// Most tasks, and the largest deviation of one over their mean, that make sense.
+const MOST_TASKS: f64 = 1e12;
+/// See [`MOST_TASKS`].
+const MOST_VARIATION: f64 = 1e6;
+/// Drawn iterations of `batch_ratio`.
+const RUNS: u64 = 4;
 
 fn wrong<T>(what: impl Into<String>) -> Answer<T> {
     Err(what.into().into())
@@ -199,25 +205,30 @@ pub fn register(engine: &mut Engine, used: &Arc<AtomicU64>) {
 
 fn factoring(engine: &mut Engine) {
     engine.register_fn("balance_factor", |first: bool, variation: Dynamic, n: Dynamic| -> Answer<f64> {
-        Ok(share(daf_divisor(first, at_least("the variation", &variation, 0.0, 1e6)?, workers(&n)?)))
+        Ok(share(daf_divisor(first, at_least("the variation", &variation, 0.0, MOST_VARIATION)?, workers(&n)?)))
     });
     engine.register_fn(
         "fac_factor",
         |first: bool, variation: Dynamic, n: Dynamic, remaining: Dynamic| -> Answer<f64> {
-            let remaining = at_least("the number of tasks", &remaining, 0.0, 1e12)? as u64;
-            Ok(share(fac_divisor(first, at_least("the variation", &variation, 0.0, 1e6)?, workers(&n)?, remaining)))
+            let remaining = at_least("the number of tasks", &remaining, 0.0, MOST_TASKS)? as u64;
+            Ok(share(fac_divisor(
+                first,
+                at_least("the variation", &variation, 0.0, MOST_VARIATION)?,
+                workers(&n)?,
+                remaining,
+            )))
         },
     );
     engine.register_fn("chunk_size", |factor: Dynamic, remaining: Dynamic, n: Dynamic| -> Answer<f64> {
         let factor = at_least("the factor", &factor, 0.0, 1.0)?;
-        let remaining = at_least("the number of tasks", &remaining, 0.0, 1e12)?;
+        let remaining = at_least("the number of tasks", &remaining, 0.0, MOST_TASKS)?;
         Ok((factor * remaining / f64::from(workers(&n)?)).floor().max(1.0))
     });
     engine.register_fn("least_chunk", |overhead_s: Dynamic, mean_s: Dynamic, n: Dynamic| -> Answer<f64> {
         Ok(least_chunk(num("overhead_s", &overhead_s)?, num("mean_s", &mean_s)?, workers(&n)?) as f64)
     });
     engine.register_fn("static_excess", |variation: Dynamic, tasks: Dynamic, n: Dynamic| -> Answer<f64> {
-        let tasks = at_least("the number of tasks", &tasks, 0.0, 1e12)? as u64;
+        let tasks = at_least("the number of tasks", &tasks, 0.0, MOST_TASKS)? as u64;
         Ok(static_excess(num("the variation", &variation)?, tasks, workers(&n)?))
     });
     engine.register_fn("imbalance_bound", |variation: Dynamic, n: Dynamic| -> Answer<f64> {
@@ -234,8 +245,8 @@ fn searches(
         "batch_shares",
         move |variation: Dynamic, tasks: Dynamic, n: Dynamic, count: Dynamic| -> Answer<Array> {
             search();
-            let variation = at_least("the variation", &variation, 0.0, 1e6)?;
-            let tasks = at_least("the number of tasks", &tasks, 1.0, 1e12)? as u64;
+            let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
+            let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let count = at_least("the number of batches", &count, 1.0, MOST_BATCHES)? as usize;
             Ok(batches::best(variation, tasks, workers(&n)?, count).map(|best| list(best.shares)).unwrap_or_default())
         },
@@ -244,10 +255,10 @@ fn searches(
         "batch_ratio",
         move |shares: Array, variation: Dynamic, tasks: Dynamic, n: Dynamic| -> Answer<f64> {
             drawings();
-            let variation = at_least("the variation", &variation, 0.0, 1e6)?;
-            let tasks = at_least("the number of tasks", &tasks, 1.0, 1e12)? as u64;
+            let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
+            let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();
-            Ok(batches::expected_ratio(&shares, variation, tasks, workers(&n)?, 4))
+            Ok(batches::expected_ratio(&shares, variation, tasks, workers(&n)?, RUNS))
         },
     );
 }

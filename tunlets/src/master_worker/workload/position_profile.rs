@@ -14,6 +14,8 @@ const SAMPLED: usize = 4;
 const FARTHEST: usize = 8;
 /// Parts that scatter by less than this share of the tasks' variance are means of several tasks: no sample of single ones.
 const SINGLE: f64 = 0.3;
+/// A correlation beyond this counts as this: the transform of 1 is infinite.
+const ALIKE: f64 = 0.9999;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -52,7 +54,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
 fn agreement(a: &[f64], b: &[f64], parts: f64, level: Confidence) -> (f64, bool) {
     let roots = |values: &[f64]| values.iter().map(|v| v.max(0.0).sqrt()).collect::<Vec<f64>>();
     let alike = correlation(&roots(a), &roots(b));
-    (alike, alike.min(0.9999).atanh() * (parts - 3.0).max(0.0).sqrt() > level.standard_errors())
+    (alike, alike.min(ALIKE).atanh() * (parts - 3.0).max(0.0).sqrt() > level.standard_errors())
 }
 
 /// The parts that can differ: a chunk that was timed as a whole is one part, however many bins it crosses.
