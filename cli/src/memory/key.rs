@@ -19,7 +19,7 @@ pub struct Key {
     launcher: Vec<String>,
     /// Words behind it: the arguments.
     arguments: Vec<String>,
-    /// Number of ranks, if the command gives it.
+    /// Number of ranks, if the command or the allocation gives it.
     ranks: Option<u32>,
     /// Processor and number of cores of this host.
     host: String,
@@ -47,12 +47,13 @@ impl Key {
         let of_launcher = line.launcher.as_ref().map_or("", |launcher| &launcher.version.version);
         let options = settings.analyzer.completed(settings.run.options());
         let limits = [options.min_workers, options.max_workers, options.worker_step].map(|number| number.to_string());
+        let environment = |name: &str| std::env::var(name).ok();
         let dry_run = settings.run.dry_run || settings.analyzer.dry_run;
         Some(Key {
             programs,
             launcher: line.words.get(..first.at)?.to_vec(),
             arguments: line.words.get(first.at + 1..).unwrap_or_default().to_vec(),
-            ranks: line.workers().map(|workers| workers.saturating_add(1)),
+            ranks: line.workers().map(|workers| workers.saturating_add(1)).or_else(|| allocated(environment)),
             host: host(),
             mpi: format!("{of_program} {of_launcher}").trim().to_owned(),
             options: [
@@ -78,6 +79,15 @@ impl Key {
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// Variables with the number of ranks that a launcher starts in an allocation unless it is told another: of Slurm (without a number of tasks
+/// one for each node), PBS, LSF and Grid Engine.
+const ALLOCATED: [&str; 5] = ["SLURM_NTASKS", "SLURM_JOB_NUM_NODES", "PBS_NP", "LSB_DJOB_NUMPROC", "NSLOTS"];
+
+/// The number of ranks of the allocation.
+pub(super) fn allocated(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
+    ALLOCATED.iter().find_map(|name| variable(name)?.parse().ok())
 }
 
 /// Programs that run a script, without the version in their names.

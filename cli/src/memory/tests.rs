@@ -1,5 +1,6 @@
 //! Tests of the memory: its file, the key of a run, and what later runs get of it.
 
+use super::key::allocated;
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 
@@ -157,6 +158,17 @@ fn other_arguments_options_and_contents_are_other_keys() {
     assert_eq!(with_input.program(), "program", "a file that a program reads is not its script");
     std::fs::write(&input, "12").unwrap();
     assert_eq!(of(&[&input.display().to_string()], &settings), with_input);
+}
+
+#[test]
+fn where_the_line_names_no_ranks_the_allocation_does() {
+    let of = |variables: &[(&str, &str)]| {
+        allocated(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    };
+    assert_eq!(of(&[("SLURM_NTASKS", "64"), ("SLURM_JOB_NUM_NODES", "2")]), Some(64));
+    assert_eq!(of(&[("SLURM_JOB_NUM_NODES", "2")]), Some(2));
+    assert_eq!(of(&[("PBS_NP", "128")]), Some(128));
+    assert_eq!((of(&[]), of(&[("NSLOTS", "undefined")])), (None, None));
 }
 
 #[test]
