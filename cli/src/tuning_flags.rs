@@ -5,7 +5,7 @@ use midrun_tunlets::confidence::Confidence;
 /// Tunlets, technique, objective and limits.
 #[derive(clap::Args, Debug)]
 pub struct TuningFlags {
-    /// Tunlet that decides: auto (the one that fits the program), master_worker, pipeline, search, or a FILE.toml; repeatable
+    /// Tunlet that decides: auto (the one that fits the program), master_worker, divide_conquer, pipeline, search, or a FILE.toml; repeatable
     #[arg(long, value_name = "NAME|FILE", help_heading = "Tuning")]
     pub tunlet: Vec<String>,
     /// Tunlet that only advises and is scored on the same run; repeatable

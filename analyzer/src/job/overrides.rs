@@ -382,13 +382,13 @@ fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> Str
 fn admissible(control: &Control, may_set: Result<(), &str>) -> Result<(), String> {
     match control {
         Control::Set { synchronized: true, rank: Some(_), .. } => {
-            Err("--together is for all ranks that have the point: leave --rank out".into())
+            Err("--synchronized is for all ranks that have the point: leave --rank out".into())
         }
         Control::Set { at_iteration: Some(k), .. } if *k >= limits::ITERATION_END => {
             Err(format!("an iteration has a number below {}, and {k} is none", limits::ITERATION_END))
         }
         Control::Set { at_iteration: Some(_), synchronized: true, .. } => {
-            Err("--together chooses the iteration itself: leave --at-iteration out".into())
+            Err("--synchronized chooses the iteration itself: leave --at-iteration out".into())
         }
         Control::Set { .. } => may_set.map_err(str::to_owned),
         _ => Ok(()),

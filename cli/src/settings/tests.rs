@@ -125,7 +125,7 @@ fn a_confidence_level_is_a_number_of_a_file_or_a_flag() {
     }
 }
 
-/// The comment above each field of the configuration structs is the example file's comment.
+/// The comment above each field of the section's struct is the example file's comment.
 fn documentation(source: &str, key: &str) -> String {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let field = format!("pub {key}:");
@@ -142,8 +142,9 @@ fn documentation(source: &str, key: &str) -> String {
 }
 
 fn example() -> String {
+    let (_, of_run) = include_str!("../settings.rs").split_once("pub struct RunSettings").unwrap();
     let sources = [
-        ("run", include_str!("../settings.rs")),
+        ("run", of_run),
         ("agent", include_str!("../../../monitor-tuner/src/config.rs")),
         ("analyzer", include_str!("../../../analyzer/src/config.rs")),
     ];
