@@ -5,6 +5,7 @@
 //! by a constant ratio, each judged by handing out drawn chunks.
 
 use crate::random::Random;
+use std::collections::BinaryHeap;
 
 /// Approximate number of chunks drawn for one search; bounds its time.
 const DRAWS: u64 = 500_000;
@@ -26,22 +27,22 @@ pub struct Batches {
     pub runs: u64,
 }
 
-/// The best shares found for `batches` batches of one chunk per worker each; `variation` is sigma/mu of one task.
-/// `None` where there is nothing to cut: no batch, no task, no worker.
-pub fn best(variation: f64, tasks: u64, workers: u32, batches: usize) -> Option<Batches> {
-    if batches == 0 || tasks == 0 || workers == 0 || !variation.is_finite() {
+/// The best shares found for `batches` batches of one chunk per worker each; `variation` is sigma/mu of one task, `slowness` the relative
+/// time of a task on each worker. `None` where there is nothing to cut: no batch, no task, no worker.
+pub fn best(variation: f64, tasks: u64, slowness: &[f64], batches: usize) -> Option<Batches> {
+    if batches == 0 || tasks == 0 || slowness.is_empty() || !variation.is_finite() {
         return None;
     }
     let mut best: Option<Batches> = None;
     let all = u64::from(STEPS) * FALLS.len() as u64;
-    let runs = (DRAWS / (all * u64::from(workers) * batches as u64).max(1)).clamp(1, RUNS);
+    let runs = (DRAWS / (all * slowness.len() as u64 * batches as u64).max(1)).clamp(1, RUNS);
     for first in (1..STEPS).map(|n| f64::from(n) / f64::from(STEPS)) {
         for fall in FALLS {
             let weights: Vec<f64> = (1..batches).map(|n| f64::powi(fall, n as i32)).collect();
             let sum: f64 = weights.iter().sum();
             let rest = weights.iter().map(|weight| (1.0 - first) * weight / sum);
             let shares: Vec<f64> = std::iter::once(if batches == 1 { 1.0 } else { first }).chain(rest).collect();
-            let ratio = expected_ratio(&shares, variation, tasks, workers, runs);
+            let ratio = expected_ratio(&shares, variation, tasks, slowness, runs);
             if best.as_ref().is_none_or(|known| ratio < known.ratio) {
                 best = Some(Batches { shares, ratio, runs });
             }
@@ -52,42 +53,30 @@ pub fn best(variation: f64, tasks: u64, workers: u32, batches: usize) -> Option<
 
 /// Iteration time / ideal over `runs` drawn iterations: each batch is cut into one chunk per worker, a free worker gets
 /// the next. The same arguments give the same result.
-pub fn expected_ratio(shares: &[f64], variation: f64, tasks: u64, workers: u32, runs: u64) -> f64 {
-    let each = tasks as f64 / f64::from(workers.max(1));
-    let total: f64 = (0..runs.max(1)).map(|seed| iteration(shares, variation, each, workers, seed)).sum();
+pub fn expected_ratio(shares: &[f64], variation: f64, tasks: u64, slowness: &[f64], runs: u64) -> f64 {
+    let each = tasks as f64 / slowness.len().max(1) as f64;
+    let total: f64 = (0..runs.max(1)).map(|seed| iteration(shares, variation, each, slowness, seed)).sum();
     total / runs.max(1) as f64
 }
 
-fn iteration(shares: &[f64], variation: f64, each: f64, workers: u32, seed: u64) -> f64 {
+fn iteration(shares: &[f64], variation: f64, each: f64, slowness: &[f64], seed: u64) -> f64 {
     let mut random = Random::new(seed);
-    let mut free = vec![0.0_f64; workers.max(1) as usize];
-    let mut worked = 0.0;
+    // When each worker is free.
+    let mut free: BinaryHeap<(Time, usize)> = (0..slowness.len()).map(|worker| (Time(0.0), worker)).collect();
+    let mut work = 0.0;
     for share in shares {
         let tasks = share * each;
-        // The worker that is free first takes the next chunk.
-        free.sort_unstable_by(f64::total_cmp);
-        let mut again = std::collections::BinaryHeap::new();
-        let mut next = 0;
-        for _ in 0..free.len() {
+        for _ in slowness {
             let chunk = (tasks + variation * tasks.sqrt() * random.normal()).max(0.0);
-            worked += chunk;
-            let Time(soonest) = again.peek().copied().unwrap_or(Time(f64::INFINITY));
-            let begin = match free.get(next) {
-                Some(&time) if time <= soonest => {
-                    next += 1;
-                    time
-                }
-                _ => {
-                    again.pop();
-                    soonest
-                }
-            };
-            again.push(Time(begin + chunk));
+            work += chunk;
+            if let Some((Time(begin), worker)) = free.pop() {
+                free.push((Time(begin + chunk * slowness[worker]), worker));
+            }
         }
-        free.splice(..next, again.into_iter().map(|Time(time)| time));
     }
-    let end = free.iter().copied().fold(0.0, f64::max);
-    if worked > 0.0 { end * f64::from(workers) / worked } else { 1.0 }
+    let end = free.into_iter().map(|(Time(time), _)| time).fold(0.0, f64::max);
+    let speed: f64 = slowness.iter().map(|slow| 1.0 / slow).sum();
+    if work > 0.0 { end * speed / work } else { 1.0 }
 }
 
 /// A time that a heap gives back smallest first.
@@ -116,9 +105,9 @@ mod tests {
 
     #[test]
     fn one_batch_is_the_static_split() {
-        let ratio = expected_ratio(&[1.0], 0.8, 10_000, 25, 400);
+        let ratio = expected_ratio(&[1.0], 0.8, 10_000, &[1.0; 25], 400);
         assert!((ratio - 1.0 - static_excess(0.8, 10_000, 25)).abs() < 0.004, "{ratio}");
-        assert_eq!(best(0.8, 10_000, 25, 1).unwrap().shares, [1.0]);
+        assert_eq!(best(0.8, 10_000, &[1.0; 25], 1).unwrap().shares, [1.0]);
     }
 
     #[test]
@@ -126,21 +115,31 @@ mod tests {
         for (variation, workers, batches, at_most) in
             [(0.8, 25, 3, 1.025), (0.4, 25, 3, 1.015), (0.8, 50, 4, 1.03), (0.8, 8, 2, 1.02), (0.8, 25, 6, 1.015)]
         {
-            let found = best(variation, 10_000, workers, batches).unwrap();
-            let ratio = expected_ratio(&found.shares, variation, 10_000, workers, 400);
+            let workers = vec![1.0; workers];
+            let found = best(variation, 10_000, &workers, batches).unwrap();
+            let ratio = expected_ratio(&found.shares, variation, 10_000, &workers, 400);
             assert!(ratio < at_most, "{found:?}: {ratio}");
             let equal = vec![1.0 / batches as f64; batches];
-            assert!(ratio < expected_ratio(&equal, variation, 10_000, workers, 400), "{found:?}");
+            assert!(ratio < expected_ratio(&equal, variation, 10_000, &workers, 400), "{found:?}");
         }
+    }
+
+    #[test]
+    fn where_workers_are_unequal_the_first_batch_leaves_more_to_even_out() {
+        let unequal: Vec<f64> = (0..12).map(|worker| if worker < 6 { 3.0 } else { 1.0 }).collect();
+        let of_equal = best(0.2, 10_000, &[1.0; 12], 4).unwrap().shares;
+        let found = best(0.2, 10_000, &unequal, 4).unwrap();
+        let [known, blind] = [&found.shares, &of_equal].map(|of| expected_ratio(of, 0.2, 10_000, &unequal, 400));
+        assert!(found.shares[0] < of_equal[0] && known < 1.1 && known < 0.8 * blind, "{found:?}: {known} {blind}");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
         #[test]
         fn shares_sum_to_one_wherever_there_is_something_to_cut(
-            variation in 0.0_f64..3.0, tasks in 0_u64..100_000, workers in 0_u32..200, batches in 0_usize..8,
+            variation in 0.0_f64..3.0, tasks in 0_u64..100_000, workers in 0_usize..200, batches in 0_usize..8,
         ) {
-            let found = best(variation, tasks, workers, batches);
+            let found = best(variation, tasks, &vec![1.0; workers], batches);
             prop_assert_eq!(found.is_some(), tasks > 0 && workers > 0 && batches > 0);
             if let Some(found) = found {
                 prop_assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);

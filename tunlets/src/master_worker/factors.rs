@@ -58,7 +58,8 @@ pub fn better(
     least_gain: f64,
 ) -> Option<Proposal> {
     let ideal_s = workload.ideal_s();
-    let found = batches::best(workload.variation(), workload.tasks, workload.workers, factors.len())?;
+    let (variation, slowness) = (workload.variation_of_one(), workload.slowness_of_all());
+    let found = batches::best(variation, workload.tasks, &slowness, factors.len())?;
     let predicted_s = ideal_s * found.ratio;
     if predicted_s > iteration_s * (1.0 - least_gain) {
         return None;
@@ -70,7 +71,7 @@ pub fn better(
     // What the model cannot tell from the shares in force is in force already.
     let values: Vec<f64> = factors.iter().map(|point| point.value).collect();
     let present = if are_of_rest { of_all(&values) } else { values };
-    let ratio = batches::expected_ratio(&present, workload.variation(), workload.tasks, workload.workers, found.runs);
+    let ratio = batches::expected_ratio(&present, variation, workload.tasks, &slowness, found.runs);
     if (ratio / found.ratio).ln() <= least_gain {
         return None;
     }

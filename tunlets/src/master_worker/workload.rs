@@ -459,4 +459,9 @@ impl WorkloadEstimator {
     pub fn variation(&self) -> f64 {
         self.sigma_s / self.mean_s
     }
+
+    /// The same of the tasks of one worker: what speeds explain is left out.
+    pub fn variation_of_one(&self) -> f64 {
+        (self.variation().powi(2) - self.by_workers).max(0.0).sqrt()
+    }
 }

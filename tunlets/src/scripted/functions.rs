@@ -132,6 +132,11 @@ fn workers(value: &Dynamic) -> Answer<u32> {
     Ok(at_least("the number of workers", value, 1.0, MOST_WORKERS)? as u32)
 }
 
+/// The slowness of so many workers that are alike.
+fn equal(value: &Dynamic) -> Answer<Vec<f64>> {
+    Ok(vec![1.0; workers(value)? as usize])
+}
+
 fn numbers(list: &Array) -> Answer<Vec<f64>> {
     list.iter().map(|value| num("an entry of the list", value)).collect()
 }
@@ -248,7 +253,7 @@ fn searches(
             let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let count = at_least("the number of batches", &count, 1.0, MOST_BATCHES)? as usize;
-            Ok(batches::best(variation, tasks, workers(&n)?, count).map(|best| list(best.shares)).unwrap_or_default())
+            Ok(batches::best(variation, tasks, &equal(&n)?, count).map(|best| list(best.shares)).unwrap_or_default())
         },
     );
     engine.register_fn(
@@ -258,7 +263,7 @@ fn searches(
             let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();
-            Ok(batches::expected_ratio(&shares, variation, tasks, workers(&n)?, RUNS))
+            Ok(batches::expected_ratio(&shares, variation, tasks, &equal(&n)?, RUNS))
         },
     );
 }

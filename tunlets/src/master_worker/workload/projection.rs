@@ -96,9 +96,13 @@ impl WorkloadEstimator {
     /// The ideal time of an iteration: all tasks there are by all workers, with the speeds that these are known to have. Nothing is faster.
     /// Seconds.
     pub fn ideal_s(&self) -> f64 {
+        self.compute_s() / self.slowness_of_all().iter().map(|slow| 1.0 / slow).sum::<f64>()
+    }
+
+    /// The relative time of a task on each worker, the cheapest first; 1 where it is not known.
+    pub fn slowness_of_all(&self) -> Vec<f64> {
         let known = self.by_cost();
-        let rate = |place: usize| known.get(place).map_or(1.0, |worker| 1.0 / worker.slowness);
-        self.compute_s() / (0..self.workers.max(1) as usize).map(rate).sum::<f64>()
+        (0..self.workers.max(1) as usize).map(|place| known.get(place).map_or(1.0, |worker| worker.slowness)).collect()
     }
 
     /// The ideal time of an iteration that was measured, whoever computed which of its tasks: what each worker was busy with, at its speed, by
