@@ -5,6 +5,7 @@
 //! useful, and one that computes beside them is not seen to be.
 
 use crate::limits::{COUNTERS, RUN_DELAY, TIMES};
+use crate::run_delay::RunDelay;
 use midrun_proto::v1::{MpiCall, MpiCounted, PeerClass};
 use midrun_ring::Segment;
 use midrun_ring::calls::NAMES;
@@ -27,8 +28,7 @@ pub struct Counters {
     /// The newest reading in which no thread had changed its activity. It is reported before the next change, which shows until
     /// when nothing changed: between two readings that are reported, times lie on a line.
     held: Option<MpiCounted>,
-    /// See [`run_delay_ns`], and when it was read.
-    run_delay_ns: (u64, u64),
+    run_delay: RunDelay,
 }
 
 impl Counters {
@@ -54,10 +54,8 @@ impl Counters {
         let mut calls = Vec::new();
         if with_calls {
             self.counted_ns = now_ns;
-            if (all || due(self.run_delay_ns.1, RUN_DELAY))
-                && let Some(delay_ns) = run_delay_ns(segment.identity().pid)
-            {
-                self.run_delay_ns = (delay_ns, now_ns);
+            if all || due(self.run_delay.read_ns, RUN_DELAY) {
+                self.run_delay.read(segment.identity().pid, now_ns);
             }
             for number in 1..NAMES.len() {
                 let tallies = Class::ALL.into_iter().zip(sum(&pages, number));
@@ -79,8 +77,8 @@ impl Counters {
             partner: partner.rank.unwrap_or_default(),
             with_partner: partner.with,
             with_one: partner.of,
-            run_delay_ns: self.run_delay_ns.0,
-            run_delay_time_ns: self.run_delay_ns.1,
+            run_delay_ns: self.run_delay.delay_ns(),
+            run_delay_time_ns: self.run_delay.read_ns,
         };
         let before = std::mem::replace(&mut self.activities, activities);
         if !all && before == self.activities && counted.calls.is_empty() {
@@ -139,12 +137,6 @@ impl Counters {
         let Tally { count, bytes, time_ns, timed } = tally;
         Some(MpiCall { name: NAMES[number].to_owned(), peer: peer.into(), count, bytes, time_ns, timed })
     }
-}
-
-/// How long the first thread of a process was ready to run and had no core, nanoseconds; `None` where the system does not tell.
-fn run_delay_ns(pid: u32) -> Option<u64> {
-    // Time on a core, time on a run queue, time slices.
-    std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn words(times: Times) -> [u64; 3] {

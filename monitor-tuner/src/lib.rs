@@ -28,6 +28,7 @@ mod measurements;
 mod owner;
 mod places;
 mod rank;
+mod run_delay;
 mod send_queue;
 pub mod serve_job;
 pub mod standing;

@@ -8,7 +8,7 @@
 //! - parallel efficiency = load balance x communication efficiency = mean of the useful times / run time
 //!
 //! Beside them, the share of the time that the processes were ready to run and had no core (the *run delay* of Linux): other programs use
-//! the hosts, or there are more ranks than cores.
+//! the hosts, or a hypervisor, or there are more ranks than cores.
 
 use serde::Serialize;
 

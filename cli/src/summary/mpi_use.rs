@@ -31,7 +31,7 @@ fn efficiency(pop: &Value) -> Option<String> {
 fn run_delay(pop: &Value) -> Option<String> {
     let share = pop["run_delay"].as_f64().filter(|share| *share >= 0.01)?;
     Some(format!(
-        "ranks were ready to run and had no core for {:.0} % of the time: they are more than the cores, or other programs use them",
+        "ranks were ready to run and had no core for {:.0} % of the time: they are more than the cores, or other programs or a hypervisor use them",
         100.0 * share
     ))
 }
