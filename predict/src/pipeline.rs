@@ -35,8 +35,15 @@ struct NetworkTable {
     protocol: ProtocolName,
     #[serde(default)]
     manager: ManagerName,
+    /// See [`Pipeline::overlap`].
+    #[serde(default = "all")]
+    overlap: f64,
     #[serde(default)]
     buffers: BuffersName,
+}
+
+fn all() -> f64 {
+    1.0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -116,7 +123,7 @@ impl Description {
             let sentence = format!("{} stages are too many: at most {MOST_STAGES} are looked at", file.stage.len());
             return Err(DescriptionError::at(text, file.stage[MOST_STAGES].span(), sentence));
         }
-        let NetworkTable { start_up, per_byte, protocol, manager, buffers } = &file.network;
+        let NetworkTable { start_up, per_byte, protocol, manager, overlap, buffers } = &file.network;
         let protocol = match protocol {
             ProtocolName::Async => Protocol::Async,
             ProtocolName::Sync => Protocol::Sync,
@@ -139,7 +146,7 @@ impl Description {
             Ok(Stage { compute_s, message_bytes: message, stateful: *stateful })
         };
         let stages = file.stage.iter().enumerate().map(stage).collect::<Result<_, DescriptionError>>()?;
-        let pipeline = Pipeline { manager, ..Pipeline::new(stages, network) }
+        let pipeline = Pipeline { manager, overlap: *overlap, ..Pipeline::new(stages, network) }
             .checked()
             .map_err(|error| DescriptionError::at(text, 0..0, error.to_string()))?;
         let buffers = match buffers {
@@ -182,6 +189,7 @@ impl Description {
                 Manager::OwnRank => ManagerName::OwnRank,
                 Manager::SharedRank { .. } => ManagerName::SharedRank,
             },
+            overlap: self.pipeline.overlap,
             buffers: match self.buffers {
                 Buffers::Full => BuffersName::Full,
                 Buffers::Open => BuffersName::Open,
@@ -234,6 +242,7 @@ pub(crate) mod tests {
             let sentence = change(from, to);
             assert!(sentence.starts_with(expected), "{sentence}");
         }
+        assert!(change("\"own-rank\"", "\"own-rank\", overlap = 2.0").contains("the overlap"));
         assert!(Description::from_toml("").unwrap_err().sentence.contains("network"));
         let network = "network = { start_up = '0', per_byte = '0' }\n";
         assert!(Description::from_toml(&format!("{network}stage = []")).unwrap_err().sentence.contains("stages"));
@@ -248,8 +257,8 @@ pub(crate) mod tests {
         let manager = prop_oneof![Just(Manager::Sender), Just(Manager::OwnRank), Just(SHARED)];
         let protocol = prop_oneof![Just(Protocol::Async), Just(Protocol::Sync)];
         let buffers = prop_oneof![Just(Buffers::Full), Just(Buffers::Open)];
-        (stages, 0.0..1e3_f64, 0.0..1.0_f64, manager, protocol, buffers).prop_map(
-            |(list, start_up_s, per_byte_s, manager, protocol, buffers)| {
+        (stages, 0.0..1e3_f64, 0.0..1.0_f64, (manager, 0.0..1.0_f64), protocol, buffers).prop_map(
+            |(list, start_up_s, per_byte_s, (manager, overlap), protocol, buffers)| {
                 let names = list.iter().map(|(.., name, _)| name.clone()).collect();
                 let varies = |time_s: f64, by: f64| if manager == Manager::Sender && time_s > 0.0 { by } else { 0.0 };
                 let deviations_s = list.iter().map(|(time_s, .., by)| varies(*time_s, *by)).collect();
@@ -258,7 +267,7 @@ pub(crate) mod tests {
                 };
                 let stages = list.into_iter().enumerate().map(stage).collect();
                 let network = Network { start_up_s, per_byte_s, protocol };
-                let pipeline = Pipeline { manager, ..Pipeline::new(stages, network) };
+                let pipeline = Pipeline { manager, overlap, ..Pipeline::new(stages, network) };
                 Description { pipeline, names, deviations_s, buffers }
             },
         )

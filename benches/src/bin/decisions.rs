@@ -33,7 +33,7 @@ struct Arguments {
     /// Confidence level of the tuned runs.
     #[arg(long, default_value_t = 0.95)]
     confidence: f64,
-    /// Only programs whose law has this in its name, such as `fire`.
+    /// Only programs whose law, or change over the run, has this in its name, such as `fire` or `flips`.
     #[arg(long, default_value = "")]
     law: String,
     /// Technique that programs start with; the default is the framework's.
@@ -56,7 +56,8 @@ fn main() -> Result<()> {
     let mut late_alike = Vec::new();
     let mut seconds = Vec::new();
     let drawn = (first..).map(|seed| Program::draw(seed, arguments.iterations, arguments.workers));
-    let asked_for = |program: &Program| format!("{:?}", program.law).to_lowercase().contains(&arguments.law);
+    let name = |program: &Program| format!("{:?} {:?}", program.law, program.drift).to_lowercase();
+    let asked_for = |program: &Program| name(program).contains(&arguments.law);
     for program in drawn.filter(asked_for).take(arguments.programs as usize) {
         let seed = program.seed;
         let all = Technique::ALL.map(|kind| (kind, fixed_s(&program, kind, program.workers)));
