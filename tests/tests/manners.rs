@@ -39,7 +39,6 @@ fn outcome(scratch: &Scratch, name: &str, mut line: Process, signal: i32, expect
 
 #[each_mpi]
 fn each_signal_to_the_command_has_the_effect_that_it_has_without_midrun(mpi: Mpi) {
-    let scratch = Scratch::new();
     let mut line = mpi.line(2, "sh".as_ref());
     line.extend(["-c".into(), RANK.into()]);
     // The last is ignored from the start, as in a script's `&`: launchers catch it all the same.
@@ -50,7 +49,8 @@ fn each_signal_to_the_command_has_the_effect_that_it_has_without_midrun(mpi: Mpi
         ("int", libc::SIGINT, libc::SIG_DFL),
         ("ignored-int", libc::SIGINT, libc::SIG_IGN),
     ];
-    for (name, signal, disposition) in cases {
+    let case = |(name, signal, disposition): (&str, i32, usize)| {
+        let scratch = Scratch::new();
         // Open MPI kills a second after it has asked; a loaded machine needs longer for the answer.
         let patience = ("OMPI_MCA_odls_base_sigkill_timeout", "4");
         let start = |who: &str, mut command: std::process::Command| {
@@ -69,8 +69,10 @@ fn each_signal_to_the_command_has_the_effect_that_it_has_without_midrun(mpi: Mpi
         let alone = outcome(&scratch, name, start("alone", alone), signal, None);
         let under = start("run", run::command(&scratch, &[], &line));
         assert_eq!(outcome(&scratch, name, under, signal, Some(&alone.0)), alone, "{mpi:?} {name}");
-    }
-    scratch.assert_nothing_left();
+        scratch.assert_nothing_left();
+    };
+    // Most of their time they wait.
+    std::thread::scope(|scope| cases.into_iter().for_each(|one| drop(scope.spawn(move || case(one)))));
 }
 
 #[each_mpi]
