@@ -66,6 +66,22 @@ pub struct Counted {
     span_ns: Option<(i128, i128)>,
 }
 
+/// Shares of useful time of stretches that are about as long. Between two readings alone a rank may only have waited.
+fn stretches(readings: &[&Reading]) -> Vec<f64> {
+    let of_all_ns = readings.last().zip(readings.first()).map_or(0, |(last, first)| last.time_ns - first.time_ns);
+    let least_ns = (of_all_ns / STRETCHES as i128).max(1);
+    let mut ends: Vec<&Reading> = Vec::new();
+    for reading in readings {
+        if ends.last().is_none_or(|last| reading.time_ns - last.time_ns >= least_ns) {
+            ends.push(reading);
+        }
+    }
+    let share = |from: &Reading, to: &Reading| {
+        to.useful_ns.saturating_sub(from.useful_ns) as f64 / (to.time_ns - from.time_ns) as f64
+    };
+    ends.windows(2).map(|pair| share(pair[0], pair[1])).collect()
+}
+
 impl Counted {
     /// Reads the counters of `job`.
     ///
@@ -186,14 +202,7 @@ impl Counted {
                 return Err(format!("{why} {rank} were not read twice while it iterated: record some seconds"));
             };
             let iterations = (to_ns - from_ns) as f64 * 1e-9 / iteration_s;
-            let cuts = STRETCHES.min(readings.len() - 1);
-            let at = |cut: usize| readings[cut * (readings.len() - 1) / cuts];
-            let share = |cut: usize| {
-                let (from, to) = (at(cut), at(cut + 1));
-                let useful_ns = to.useful_ns.saturating_sub(from.useful_ns) as f64;
-                useful_ns / (to.time_ns - from.time_ns).max(1) as f64
-            };
-            compute_s.push((0..cuts).map(|cut| share(cut) * iteration_s).collect());
+            compute_s.push(stretches(&readings).into_iter().map(|share| share * iteration_s).collect());
             let since = |(name, now): (&String, &Total)| {
                 let before = before.get(name).copied().unwrap_or_default();
                 let total = Total {
@@ -366,4 +375,21 @@ fn collectives(rates: &[BTreeMap<String, (f64, Total)>]) -> Result<BTreeMap<Coll
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_is_longer_than_one_wait() {
+        // Half of the time is useful; of two readings a millisecond apart the rank had only waited between them.
+        let of = |ms: i128| Reading { time_ns: ms * 1_000_000, useful_ns: (ms as u64) * 500_000, calls: None };
+        let mut readings: Vec<Reading> = (0..8).map(|n| of(200 * n)).collect();
+        readings.insert(3, Reading { time_ns: 401_000_000, ..of(400) });
+        let shares = stretches(&readings.iter().collect::<Vec<_>>());
+        assert!(shares.len() == 7 && shares.iter().all(|share| (share - 0.5).abs() < 1e-9), "{shares:?}");
+        assert!(stretches(&[]).is_empty() && stretches(&[&of(1)]).is_empty());
+        assert!(stretches(&[&of(1), &of(1)]).is_empty(), "no time between them");
+    }
 }
