@@ -2,6 +2,7 @@
 //! that starts reads it: what owners of jobs have set, and the number of the last action.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -244,9 +245,15 @@ fn held(disk: &dyn Disk, path: &Path) -> Result<Held, AnalyzerError> {
 /// The file cannot be opened, or another analyzer has it.
 pub fn check(path: &Path) -> Result<(), AnalyzerError> {
     let held = held(&HostDisk, path)?;
-    let opened = HostDisk.append(path).map(drop);
+    // It is not made here: where there is none, an analyzer begins anew.
+    let opened = OpenOptions::new().append(true).open(path).map(drop);
     drop(held);
-    opened.map_err(|source| AnalyzerError::Journal { path: path.to_owned(), source })
+    match opened {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(AnalyzerError::Journal { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn with_checksum(line: &Value) -> String {
@@ -458,6 +465,8 @@ mod tests {
     #[test]
     fn a_journal_is_of_one_analyzer_at_a_time() {
         let (_folder, path) = path();
+        check(&path).unwrap();
+        assert!(!path.exists(), "who takes the journal away wants to begin anew");
         let (mut journal, _) = open(&path);
         journal.most = 0;
         journal.write(&json!({"event": "action", "action": 1}));
