@@ -14,6 +14,7 @@ use crate::link::LinkEvent;
 use crate::owner::Owners;
 use crate::places::Reported;
 use crate::rank::Rank;
+use crate::run_delay::Steal;
 use crate::send_queue::SendQueue;
 use crate::unattended::Unattended;
 use midrun_proto::PROTOCOL_VERSION;
@@ -104,6 +105,7 @@ pub struct Agent {
     hello_ns: u64,
     next_probe: Instant,
     next_counters: Instant,
+    steal: Steal,
     /// When a look at the rings last found a record.
     last_record: Instant,
     probes: u32,
@@ -146,6 +148,7 @@ impl Agent {
             hello_ns: 0,
             next_probe: Instant::now(),
             next_counters: Instant::now(),
+            steal: Steal::default(),
             last_record: Instant::now(),
             probes: 0,
             stats: Stats::default(),
@@ -196,7 +199,7 @@ impl Agent {
                 self.waiting.remove(&connection);
                 if let Some(mut rank) = self.ranks.remove(&connection) {
                     rank.drain();
-                    rank.read_counters(self.host.now.now(), true);
+                    rank.read_counters(self.host.now.now(), true, &mut self.steal);
                     self.stats.records_rejected += rank.collected.rejected;
                     self.detached.push(rank.closing_report());
                     self.left.push(rank.left(self.host.now.now()));
@@ -368,7 +371,7 @@ impl Agent {
         if ends {
             self.next_counters = Instant::now() + COUNTERS;
             let now_ns = self.host.now.now();
-            self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, false));
+            self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, false, &mut self.steal));
         }
         for rank in self.ranks.values_mut() {
             urgent |= rank.collected.urgent;
@@ -441,7 +444,7 @@ impl Agent {
     pub fn on_ending(&mut self) {
         self.on_tick();
         let now_ns = self.host.now.now();
-        self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, true));
+        self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, true, &mut self.steal));
         self.flush();
     }
 

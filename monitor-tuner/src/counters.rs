@@ -5,7 +5,7 @@
 //! useful, and one that computes beside them is not seen to be.
 
 use crate::limits::{COUNTERS, RUN_DELAY, TIMES};
-use crate::run_delay::RunDelay;
+use crate::run_delay::{RunDelay, Steal};
 use midrun_proto::v1::{MpiCall, MpiCounted, PeerClass};
 use midrun_ring::Segment;
 use midrun_ring::calls::NAMES;
@@ -32,8 +32,13 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// The same, of which nothing was reported yet.
+    pub fn anew(&self) -> Counters {
+        Counters { run_delay: self.run_delay, ..Counters::default() }
+    }
+
     /// The readings to report at `now_ns`: the times, and the calls too if `all` or if it is time for them.
-    pub fn read(&mut self, segment: &Segment, now_ns: u64, all: bool) -> Vec<MpiCounted> {
+    pub fn read(&mut self, segment: &Segment, now_ns: u64, all: bool, steal: &mut Steal) -> Vec<MpiCounted> {
         let due = |since_ns: u64, every: std::time::Duration| now_ns >= since_ns + every.as_nanos() as u64;
         let with_calls = all || due(self.counted_ns, COUNTERS - TIMES);
         if !with_calls && !due(self.read_ns, TIMES) {
@@ -55,7 +60,7 @@ impl Counters {
         if with_calls {
             self.counted_ns = now_ns;
             if all || due(self.run_delay.read_ns, RUN_DELAY) {
-                self.run_delay.read(segment.identity().pid, now_ns);
+                self.run_delay.read(segment.identity().pid, now_ns, steal);
             }
             for number in 1..NAMES.len() {
                 let tallies = Class::ALL.into_iter().zip(sum(&pages, number));
@@ -187,7 +192,7 @@ mod tests {
         let (theirs, fd) = Segment::create(&identity, 1, 8).unwrap();
         let ours = Segment::open(fd).unwrap();
         let mut counters = Counters::default();
-        assert!(counters.read(&ours, 900 * MS, true).is_empty(), "no thread has called MPI yet");
+        assert!(counters.read(&ours, 900 * MS, true, &mut Steal::default()).is_empty(), "no thread has called MPI yet");
         let (main, other) = (theirs.own_page(0), theirs.own_page(3));
         main.enter(Activity::Waiting, 900 * MS);
         main.leave(Activity::Waiting, 7);
@@ -196,7 +201,7 @@ mod tests {
         other.meet(1, 1);
         other.count(11, Class::Local, 36, 3, 1);
         main.enter(Activity::Mpi, 1_000 * MS);
-        let reported = counters.read(&ours, 1_001 * MS, false);
+        let reported = counters.read(&ours, 1_001 * MS, false, &mut Steal::default());
         let [one] = &reported[..] else { panic!("{reported:?}") };
         assert_eq!((one.begun_ns, one.waiting_ns, one.mpi_ns), (5, 7, MS), "the call it is in counts");
         assert_eq!(
@@ -207,23 +212,29 @@ mod tests {
         let tallies: Vec<_> = one.calls.iter().map(|c| (&c.name[..], c.peer(), c.count, c.bytes, c.time_ns)).collect();
         assert_eq!(tallies, [(NAMES[11], PeerClass::SameHost, 1, 64, 7), (NAMES[11], PeerClass::Local, 1, 36, 3)]);
         main.pause(1_002 * MS);
-        assert!(counters.read(&ours, 1_003 * MS, false).is_empty(), "too soon");
-        assert!(counters.read(&ours, 1_010 * MS, false)[0].calls.is_empty());
-        assert!(counters.read(&ours, 1_300 * MS, false).is_empty(), "nothing has changed");
+        assert!(counters.read(&ours, 1_003 * MS, false, &mut Steal::default()).is_empty(), "too soon");
+        assert!(counters.read(&ours, 1_010 * MS, false, &mut Steal::default())[0].calls.is_empty());
+        assert!(counters.read(&ours, 1_300 * MS, false, &mut Steal::default()).is_empty(), "nothing has changed");
         main.enter(Activity::Mpi, 1_400 * MS);
         main.leave(Activity::Mpi, MS);
-        let held = counters.read(&ours, 1_600 * MS, false);
+        let held = counters.read(&ours, 1_600 * MS, false, &mut Steal::default());
         assert_eq!(held.iter().map(|one| one.time_ns).collect::<Vec<_>>(), [1_300 * MS, 1_600 * MS]);
         // A long wait has two ends.
         main.enter(Activity::Waiting, 1_610 * MS);
-        assert_eq!(counters.read(&ours, 1_612 * MS, false).len(), 1);
-        assert!([1_620, 1_630].iter().all(|ms| counters.read(&ours, ms * MS, false).is_empty()), "it still waits");
+        assert_eq!(counters.read(&ours, 1_612 * MS, false, &mut Steal::default()).len(), 1);
+        assert!(
+            [1_620, 1_630].iter().all(|ms| counters.read(&ours, ms * MS, false, &mut Steal::default()).is_empty()),
+            "it still waits"
+        );
         main.leave(Activity::Waiting, 25 * MS);
-        let waited = counters.read(&ours, 1_636 * MS, false).into_iter().map(|one| (one.time_ns, one.waiting_ns - 7));
+        let waited = counters
+            .read(&ours, 1_636 * MS, false, &mut Steal::default())
+            .into_iter()
+            .map(|one| (one.time_ns, one.waiting_ns - 7));
         assert_eq!(waited.collect::<Vec<_>>(), [(1_630 * MS, 20 * MS), (1_636 * MS, 25 * MS)]);
         counters = Counters::default();
         theirs.set_finalized(1_650 * MS);
-        let last = counters.read(&ours, 1_700 * MS, true);
+        let last = counters.read(&ours, 1_700 * MS, true, &mut Steal::default());
         assert_eq!((last[0].calls.len(), last[0].time_ns, last[0].mpi_ns), (2, 1_650 * MS, 3 * MS));
     }
 
@@ -241,7 +252,8 @@ mod tests {
             pages[page].enter(Activity::Waiting, MS);
             pages[page].leave(Activity::Waiting, ms * MS);
         }
-        let waiting = |counters: &mut Counters, ms: u64| counters.read(&ours, ms * MS, true)[0].waiting_ns;
+        let waiting =
+            |counters: &mut Counters, ms: u64| counters.read(&ours, ms * MS, true, &mut Steal::default())[0].waiting_ns;
         assert_eq!(waiting(&mut counters, 1000), 375 * MS);
         // From here on the main thread communicates much more than the others, and never waits.
         (0..98).for_each(|_| pages[0].count(4, Class::SameHost, 8, 1, 1));

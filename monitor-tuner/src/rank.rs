@@ -3,6 +3,7 @@
 use crate::collected::Collected;
 use crate::counters::Counters;
 use crate::limits::RECORDS_PER_PASS;
+use crate::run_delay::Steal;
 use midrun_proto::v1::event::Kind;
 use midrun_proto::v1::{RankId, RankJoined, RankLeft, RankReport, TuningPointDeclared, TuningPointType};
 use midrun_ring::{CommandProducer, Consumer, Record, Segment, TuningPointKind};
@@ -72,8 +73,8 @@ impl Rank {
     }
 
     /// Reads its counters of MPI calls if it is time; all of them if it has ended.
-    pub fn read_counters(&mut self, now_ns: u64, ended: bool) {
-        for counted in self.counters.read(&self.segment, now_ns, ended) {
+    pub fn read_counters(&mut self, now_ns: u64, ended: bool, steal: &mut Steal) {
+        for counted in self.counters.read(&self.segment, now_ns, ended, steal) {
             self.collected.push(Kind::MpiCounted(counted));
         }
     }
@@ -81,7 +82,7 @@ impl Rank {
     /// Reports tuning points, counters and stream again, to an analyzer that is new to this rank.
     pub fn report_anew(&mut self) {
         self.reported.clear();
-        self.counters = Counters::default();
+        self.counters = self.counters.anew();
         self.collected.describe_anew();
     }
 
