@@ -47,13 +47,15 @@ impl Key {
         let of_launcher = line.launcher.as_ref().map_or("", |launcher| &launcher.version.version);
         let options = settings.analyzer.completed(settings.run.options());
         let limits = [options.min_workers, options.max_workers, options.worker_step].map(|number| number.to_string());
-        let environment = |name: &str| std::env::var(name).ok();
         let dry_run = settings.run.dry_run || settings.analyzer.dry_run;
         Some(Key {
             programs,
             launcher: line.words.get(..first.at)?.to_vec(),
             arguments: line.words.get(first.at + 1..).unwrap_or_default().to_vec(),
-            ranks: line.workers().map(|workers| workers.saturating_add(1)).or_else(|| allocated(environment)),
+            ranks: line
+                .workers()
+                .map(|workers| workers.saturating_add(1))
+                .or_else(|| allocated(|name| std::env::var(name).ok())),
             host: host(),
             mpi: format!("{of_program} {of_launcher}").trim().to_owned(),
             options: [

@@ -176,6 +176,13 @@ fn settle(ledger: &mut Ledger, worker: &mut Worker, own: usize, now_s: f64) -> b
     any
 }
 
+/// The ledger of an iteration whose technique, tasks and workers were drawn.
+fn drawn((code, recall): (u32, bool), own: Option<usize>, (tasks, max_tasks): (u64, u64), workers: usize) -> Ledger {
+    let kind = Technique::from_code(code).unwrap();
+    let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(kind) };
+    Ledger::new(parameters, tasks, max_tasks, Known { own, ..nothing_known(workers) })
+}
+
 proptest! {
     /// Whatever crosses on the way: what a worker does, what it reads and what the master takes comes in any order.
     #[test]
@@ -188,10 +195,8 @@ proptest! {
         max_tasks in prop_oneof![Just(u64::MAX), 1u64..20],
         steps in prop::collection::vec((0usize..6, 0u8..4), 0..2000),
     ) {
-        let kind = Technique::from_code(code).unwrap();
-        let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(kind) };
         let own = own.filter(|own| *own < workers);
-        let mut ledger = Ledger::new(parameters, tasks, max_tasks, Known { own, ..nothing_known(workers) });
+        let mut ledger = drawn((code, recall), own, (tasks, max_tasks), workers);
         let mut seen = vec![0u32; tasks as usize];
         let mut team: Vec<Worker> = (0..workers).map(|_| Worker::default()).collect();
         give(&mut ledger, &mut team, own, 0.0);
@@ -240,10 +245,8 @@ proptest! {
         max_tasks in prop_oneof![Just(u64::MAX), 1u64..20],
         steps in prop::collection::vec((0usize..6, 0u8..40), 0..2000),
     ) {
-        let kind = Technique::from_code(code).unwrap();
-        let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(kind) };
         let own = own.filter(|own| *own < workers);
-        let mut ledger = Ledger::new(parameters, tasks, max_tasks, Known { own, ..nothing_known(workers) });
+        let mut ledger = drawn((code, recall), own, (tasks, max_tasks), workers);
         let (mut seen, mut collected) = (vec![0u32; tasks as usize], vec![0u32; tasks as usize]);
         let mut team: Vec<Worker> = (0..workers).map(|_| Worker::default()).collect();
         let mut is_dead = vec![false; workers];
