@@ -7,6 +7,7 @@ mod last_iterations;
 mod observations;
 mod position_profile;
 mod projection;
+mod speeds;
 mod steadiness;
 #[cfg(test)]
 mod tests;
@@ -349,11 +350,14 @@ impl WorkloadEstimator {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }
         self.relieved = now.relieved;
+        self.last.add(now.last);
+        let compared = self.last.slowness(self.steadiness.level_of_workers(now.slowness.len(), self.confidence));
         let mut present = Vec::new();
         for (rank, new) in now.slowness {
             let old = self.slowness.entry(rank).or_insert(new);
             // Speed that shows is believed at once, speed that no longer shows fades.
-            *old = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
+            let of_one = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
+            *old = compared.get(&rank).copied().unwrap_or(of_one);
             present.push(*old);
         }
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
@@ -361,7 +365,6 @@ impl WorkloadEstimator {
         self.run_delay = now.run_delay;
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
-        self.last.add(now.last);
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the

@@ -1,5 +1,7 @@
 //! The last iterations, chunk by chunk: the simulation draws iterations like them.
 
+use super::speeds;
+use crate::confidence::Confidence;
 use crate::{ChunkWork, Window};
 use midrun_models::seen::{Places, Seen, Stretch};
 use std::collections::{BTreeMap, VecDeque};
@@ -39,6 +41,14 @@ impl LastIterations {
         while self.0.len() > KEPT {
             self.0.pop_front();
         }
+    }
+
+    /// Relative time per task of each rank, 1 average, where they differ beyond chance at the level of one of them.
+    pub(super) fn slowness(&self, level: Confidence) -> BTreeMap<u32, f64> {
+        let tasks = |all: &[(u32, ChunkWork)]| all.last().map(|(_, chunk)| chunk.first + chunk.tasks);
+        let now = self.0.back().and_then(|all| tasks(all));
+        let all: Vec<&[(u32, ChunkWork)]> = self.0.iter().map(AsRef::as_ref).filter(|all| tasks(all) == now).collect();
+        speeds::slowness_of(&all, level).unwrap_or_default()
     }
 
     /// To draw from, where each worker takes so many times as long as the average one.

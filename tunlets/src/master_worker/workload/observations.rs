@@ -1,5 +1,6 @@
 //! Observations in one window: scatter of task times, differences between workers, largest possible cost of a chunk.
 
+use crate::confidence::Confidence;
 use crate::{Window, WorkerWork};
 use std::collections::BTreeMap;
 
@@ -17,29 +18,45 @@ pub(super) fn sigma_s(window: &Window, mean_s: f64) -> f64 {
 }
 
 /// Relative time per task of each rank, as far as `chance` does not explain it: how far one may lie from 1, by the standard error of the tasks
-/// that it drew. Where tasks may be `placed`, those of one
+/// that it drew, at a level. Where tasks may be `placed`, those of one
 /// chunk may be alike: then its chunks are what a worker drew.
 pub(super) fn slowness_in(
     window: &Window,
     mean_s: f64,
     placed: bool,
-    chance: impl Fn(f64) -> f64,
+    (chance, level): (impl Fn(f64) -> f64, Confidence),
 ) -> BTreeMap<u32, f64> {
     let Scatter { of_own: pooled, of_all } = Scatter::of(window.per_worker.iter(), mean_s);
     // A worker that had one chunk had one stretch of the index range: its mean says more of that than of it.
     let chunks: u64 = window.per_worker.iter().map(|w| w.chunks).sum();
     let several = chunks >= 3 * u64::from(window.workers);
+    let drawn = |w: &WorkerWork| if placed { w.chunks } else { w.tasks };
+    let of_all_drawn: u64 = window.per_worker.iter().map(drawn).sum();
     let speed = |w: &WorkerWork| {
         let slowness = w.busy_s / w.tasks as f64 / mean_s;
-        let drawn = if placed { w.chunks } else { w.tasks };
+        let drawn = drawn(w);
         // Of few very different tasks its own say more.
         let within = pooled.max(Scatter::of(std::iter::once(w), mean_s).of_own);
         // One that drew none of the dear tasks is no faster: what it drew does not show how far tasks scatter.
         let chance = chance((within * slowness).max(of_all) / (drawn as f64).sqrt());
-        let known = several && slowness > 0.0 && (slowness - 1.0).abs() > chance;
+        let differs = slowness > 0.0 && (slowness - 1.0).abs() > chance;
+        let known = several && differs && is_beyond_luck(drawn, of_all_drawn, level);
         (w.rank, if known { slowness } else { 1.0 })
     };
     window.per_worker.iter().map(speed).collect()
+}
+
+/// Whether at this level it is no luck that one worker drew the `drawn` dearest, or cheapest, of `all`: among equal workers each choice of so many is
+/// as likely (the permutation test of Fisher 1935). One dear task is no slow worker, however dear it is.
+fn is_beyond_luck(drawn: u64, all: u64, level: Confidence) -> bool {
+    let others = all.saturating_sub(drawn);
+    let (few, most) = (drawn.min(others), all as f64);
+    let allowed = 1.0 - level.level();
+    let mut luck = 1.0;
+    (0..few).map(|at| at as f64).any(|at| {
+        luck *= (few as f64 - at) / (most - at);
+        luck < allowed
+    })
 }
 
 /// Standard deviation of the tasks of one worker: between workers their speeds differ, too.

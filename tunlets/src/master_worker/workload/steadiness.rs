@@ -55,10 +55,16 @@ impl Steadiness {
         by > self.spread.half_width(drawn / stretched(known), both(windows), self.level(confidence))
     }
 
+    /// The level at which each of so many workers of this iteration is judged.
+    pub(super) fn level_of_workers(&self, workers: usize, confidence: Confidence) -> Confidence {
+        confidence.in_series(self.tests, workers)
+    }
+
     /// How far each of `workers` workers' own means may lie from the mean by chance, as a share, by the standard error that the tasks explain
-    /// which it drew. What the machine adds to one of them is measured in the mean of all.
-    pub(super) fn of_workers(&self, workers: usize, confidence: Confidence) -> impl Fn(f64) -> f64 + use<> {
-        self.mean.half_widths((workers as f64).sqrt(), confidence.in_series(self.tests, workers))
+    /// which it drew, and the level of that. What the machine adds to one of them is measured in the mean of all.
+    pub(super) fn of_workers(&self, workers: usize, level: Confidence) -> (impl Fn(f64) -> f64 + use<>, Confidence) {
+        let each = self.level_of_workers(workers, level);
+        (self.mean.half_widths((workers as f64).sqrt(), each), each)
     }
 }
 

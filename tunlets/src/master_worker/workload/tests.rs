@@ -196,3 +196,22 @@ fn a_technique_that_weighs_is_foreseen_with_the_weights_that_the_master_has() {
     assert!(now_s > 1.2 * later_s, "{now_s} {later_s}");
     assert_eq!(iteration_s(&workload, Technique::Tss), iteration_s(&later, Technique::Tss), "it has no weights");
 }
+
+#[test]
+fn a_worker_that_computed_one_dear_task_and_nothing_else_is_not_slower() {
+    // Ten tasks of 1 ms each by one worker, one chunk each; the other had one of 100 ms, or as many as it should.
+    let of = |tasks: u64, each_s: f64| {
+        let mut one = window(0, 2, 0.1);
+        one.tasks = 10 + tasks;
+        for (w, (count, each_s)) in one.per_worker.iter_mut().zip([(10, 1e-3), (tasks, each_s)]) {
+            (w.tasks, w.chunks) = (count, count);
+            (w.busy_s, w.sum_sq_s2) = (count as f64 * each_s, count as f64 * each_s * each_s);
+        }
+        let mut workload = None;
+        learn(&mut workload, &one);
+        let slowness = workload.unwrap().load().slowness;
+        slowness[1] / slowness[0]
+    };
+    assert_eq!(of(1, 0.1), 1.0);
+    assert!((of(3, 0.1) - 100.0).abs() < 1e-6, "three of three are no luck: 1 of 286");
+}
