@@ -284,7 +284,7 @@ impl Decisions {
             tuning_point: proposal.tuning_point.clone(),
             from: proposal.from.clone(),
             to: proposal.to.clone(),
-            why: proposal.why.clone(),
+            why: proposal.reason(),
             predicted_s: finite(proposal.predicted_s),
             uncertainty: finite(proposal.uncertainty).filter(|share| *share > 0.0),
             unchanged_s: finite(proposal.unchanged_s),

@@ -25,15 +25,15 @@ pub(crate) fn decided(
     (per, master): (Per, Option<u32>),
     dry_run: bool,
 ) -> Notice {
-    let p = proposal;
+    let (p, why) = (proposal, proposal.reason());
     tracing::info!(
         %job, decision = number, iteration = p.iteration, tunlet = &*p.tunlet,
-        tuning_point = p.tuning_point, from = p.from, to = p.to, why = p.why,
+        tuning_point = p.tuning_point, from = p.from, to = p.to, why,
         predicted_s = p.predicted_s, unchanged_s = p.unchanged_s, ranks = ?p.ranks, dry_run,
         "{}", if dry_run { "advice: this change would help" } else { "decided to change a tuning point" },
     );
     let text = format!(
-        "{} {}{}: {}{} {} -> {}{}",
+        "{} {}{}: {}{} {} -> {}{}{}{}",
         per.window(),
         p.iteration,
         of(master),
@@ -46,10 +46,12 @@ pub(crate) fn decided(
         p.from,
         p.to,
         expected(p),
+        if p.rather_than.is_empty() { "" } else { ", " },
+        p.rather_than,
     );
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
-        "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": p.why,
+        "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": why,
         "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "gain": p.gain, "rank": p.ranks.first(),
         "assignments": p.assignments, "trial": p.trial, "at_once": p.at_once, "dry_run": dry_run,
     });
@@ -358,6 +360,20 @@ mod tests {
     fn ranks_are_listed_by_their_runs() {
         let lists: [&[u32]; 4] = [&[], &[3], &[2, 1, 3, 0, 7], &[0, 2, 4, 5]];
         assert_eq!(lists.map(ranks), ["no rank", "rank 3", "ranks 0-3 and 7", "ranks 0, 2 and 4-5"]);
+    }
+
+    #[test]
+    fn a_decision_says_what_it_was_preferred_to() {
+        let job = JobId::new("j").expect("an id");
+        let words = |rather_than: &str| {
+            let (from, to, predicted_s) = ("1".into(), "2".into(), f64::NAN);
+            let (tuning_point, why, rather_than) = ("k".into(), "so".into(), rather_than.into());
+            let proposal = Proposal { tuning_point, from, to, predicted_s, why, rather_than, ..Proposal::default() };
+            let notice = decided(&job, 0, &proposal, (Per::Iteration, None), false);
+            (notice.text, notice.json["why"].clone())
+        };
+        assert_eq!(words(""), ("iteration 0: k 1 -> 2".into(), "so".into()));
+        assert_eq!(words("rather than b"), ("iteration 0: k 1 -> 2, rather than b".into(), "so; rather than b".into()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::pipeline::Pipeline;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Auto {
     iterations: Instances<DivideConquer>,
     pipeline: Pipeline,

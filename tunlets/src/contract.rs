@@ -38,7 +38,11 @@ pub enum Observation<'a> {
 ///
 /// Per window the analyzer calls [`Tunlet::observe`], then [`Tunlet::propose`]. A job has at most one proposal in flight:
 /// `propose` is not called again before [`Tunlet::on_settled`] reported the outcome of the last one.
-pub trait Tunlet: Send {
+///
+/// Where several tunlets may act, copies of them are asked. The copy whose proposal goes out takes the place of its tunlet, and so does one that
+/// proposes nothing. The other copies are dropped: their tunlets stay as if nobody had asked them, and may propose the same after the next
+/// window. So a tunlet is [`Clone`], and keeps all that it knows in itself.
+pub trait Tunlet: CloneTunlet + Send {
     /// Its name in logs and on the command line.
     fn name(&self) -> &str;
     /// Takes in an observation. Returns judgements on earlier decisions; each decision is judged once.
@@ -68,6 +72,24 @@ pub trait Tunlet: Send {
     /// The report for the summary. It may run the model.
     fn report(&self) -> Report {
         Report::default()
+    }
+}
+
+/// What a tunlet has that is [`Clone`].
+pub trait CloneTunlet {
+    /// A copy, which knows what the tunlet knows.
+    fn clone_tunlet(&self) -> Box<dyn Tunlet>;
+}
+
+impl<T: Tunlet + Clone + 'static> CloneTunlet for T {
+    fn clone_tunlet(&self) -> Box<dyn Tunlet> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Tunlet> {
+    fn clone(&self) -> Self {
+        self.as_ref().clone_tunlet()
     }
 }
 

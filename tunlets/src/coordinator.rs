@@ -1,15 +1,14 @@
 //! Several tunlets on one job: each tuning point belongs to one of them, and shadows only advise.
 //!
-//! The acting tunlets are asked in turn; one whose change was sent goes to the end of the queue. Only one change is watched
-//! at a time: otherwise the measurements would mix the effects of two.
+//! All acting tunlets are asked, and the proposal worth most goes out ([`Choice`]). Only one change is watched at a time: otherwise the
+//! measurements would mix the effects of two.
 
-use std::collections::VecDeque;
-
+use crate::choice::Choice;
 use crate::contract::report_of;
 use crate::shadow::{InForce, Shadow};
 use crate::trial::WATCHED_LONG;
 use crate::tuning_point::TuningPoint;
-use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value, Verdict};
+use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, Tunlet, Value};
 
 /// Windows that the other tunlets wait at most for the judgement on a change: for the longest trial, and as long for it to begin.
 const PATIENCE: u32 = 2 * WATCHED_LONG as u32;
@@ -48,12 +47,13 @@ type Asked = (usize, u32, Vec<(String, Value)>);
 type Line = (String, Vec<(usize, u32)>);
 
 /// See the module.
+#[derive(Clone)]
 pub struct Coordinator {
     name: String,
     acting: Vec<Box<dyn Tunlet>>,
     shadows: Vec<Shadow>,
-    /// Indices of the acting tunlets in the order in which they are asked.
-    turn: VecDeque<usize>,
+    /// Among the acting tunlets, by index.
+    choice: Choice<usize>,
     asked: Option<Asked>,
     change: Option<Unjudged>,
     in_force: InForce,
@@ -84,7 +84,7 @@ impl Coordinator {
         let points = points(&acting, &shadows)?;
         Ok(Coordinator {
             name: names(&acting).join("+"),
-            turn: (0..acting.len()).collect(),
+            choice: Choice::new(),
             acting,
             shadows: shadows.into_iter().map(Shadow::new).collect(),
             asked: None,
@@ -113,13 +113,8 @@ impl Coordinator {
     fn judgements_of(&mut self, at: usize, observation: Observation<'_>) -> Vec<Judgement> {
         let judged = self.acting[at].observe(observation);
         let open = self.change.filter(|change| change.of == at);
-        if let Some(own) = open.and_then(|open| judged.iter().find(|judged| judged.decision == open.decision)) {
+        if open.is_some_and(|open| judged.iter().any(|judged| judged.decision == open.decision)) {
             self.change = None;
-            // The tunlet proposes the rollback next: it is asked first.
-            if own.verdict == Verdict::RolledBack {
-                self.turn.retain(|other| *other != at);
-                self.turn.push_front(at);
-            }
         }
         judged
     }
@@ -217,19 +212,11 @@ impl Tunlet for Coordinator {
             self.in_force.insert((tuning_point.rank, tuning_point.name.clone()), value);
         }
         self.shadows.iter_mut().for_each(|shadow| shadow.advise(tuning_points));
-        let first = self.change.map(|change| change.of);
-        for at in self.turn.clone() {
-            if first.is_some_and(|of| of != at) {
-                continue;
-            }
-            if let Some(proposal) = self.acting[at].propose(tuning_points) {
-                self.turn.retain(|other| *other != at);
-                self.turn.push_back(at);
-                self.asked = Some((at, proposal.ranks[0], proposal.assignments.clone()));
-                return Some(proposal);
-            }
-        }
-        None
+        let watched = self.change.map(|change| change.of);
+        let may_act = self.acting.iter_mut().enumerate().filter(|(at, _)| watched.is_none_or(|of| of == *at));
+        let (at, proposal) = self.choice.ask(may_act, |_, tunlet| tunlet.propose(tuning_points))?;
+        self.asked = Some((at, proposal.ranks[0], proposal.assignments.clone()));
+        Some(proposal)
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -239,6 +226,8 @@ impl Tunlet for Coordinator {
             self.mixed_until = Some(iteration);
             self.shadows.iter_mut().for_each(|shadow| shadow.on_acted(rank, &to));
             self.in_force.extend(to.into_iter().map(|(name, value)| ((rank, name), value)));
+        } else {
+            self.choice.on_not_applied(at);
         }
         self.acting[at].on_settled(decision, settled);
     }

@@ -58,26 +58,44 @@ impl Job {
     }
 }
 
+/// The same without a prediction.
+fn unsure(name: &str, tuning_point: &str, value: f64) -> Box<dyn Tunlet> {
+    let script = format!("script = '#{{ set: #{{ k: {value:?} }}, why: \"so\" }}'");
+    outside(name, &format!("{script}\n[tuning_points]\nk = {{ name = '{tuning_point}' }}\n"))
+}
+
 #[test]
-fn one_change_at_a_time_and_each_in_turn() {
-    let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
+fn one_change_at_a_time_the_one_worth_most_first() {
+    let mut job = Job::new(vec![setter("second", "a", 2.0, 0.9), setter("first", "b", 3.0, 0.6)], vec![]);
     let judged = job.iterate(24);
     let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(job.applied[1].1 > job.applied[0].1 + 2, "the second waits for the first's verdict: {:?}", job.applied);
     assert_eq!(judged.len(), 2);
-    assert_eq!(job.coordinator.name(), "first+second");
+    assert_eq!(job.coordinator.name(), "second+first");
 }
 
 #[test]
-fn the_way_back_comes_before_the_others_changes() {
-    let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.9)], vec![]);
+fn the_way_back_comes_before_what_is_worth_more() {
+    let mut job = Job::new(vec![setter("first", "a", 2.0, 0.9), setter("second", "b", 3.0, 0.95)], vec![]);
     job.iterate(2);
     job.time_s = 2.0;
     job.iterate(5);
     let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["first", "first"], "{:?}", job.applied);
     assert_eq!(job.tuning_points[0].value, 1.0);
+}
+
+#[test]
+fn a_change_of_unknown_worth_comes_after_one_that_gains_and_before_its_next() {
+    let script = "script = '#{ set: #{ k: iteration + 2.0 }, predict_s: iteration_s / 2.0, why: \"so\" }'";
+    let restless = outside("restless", &format!("{script}\n[tuning_points]\nk = {{ name = 'b' }}\n"));
+    let mut job = Job::new(vec![unsure("unsure", "a", 2.0), restless], vec![]);
+    job.iterate(2);
+    job.time_s = 0.5;
+    job.iterate(30);
+    let names: Vec<&str> = job.applied.iter().map(|(name, _)| name.as_str()).take(3).collect();
+    assert_eq!(names, ["restless", "unsure", "restless"], "{:?}", job.applied);
 }
 
 #[test]
@@ -124,6 +142,7 @@ fn an_advising_tunlet_is_scored_where_its_setting_is_in_force_and_changes_nothin
 }
 
 /// Fails where it is asked for its report.
+#[derive(Clone)]
 struct WithoutReport;
 
 impl Tunlet for WithoutReport {

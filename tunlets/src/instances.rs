@@ -1,22 +1,26 @@
 //! Several instances of a framework in one job: each has a master of its own, and a tunlet of its own here, which sees the windows and
 //! the tuning points of that master only. An instance is named by the rank of its master.
 
+use crate::choice::Choice;
 use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The rank of a master; `None` in programs that have none.
 type Master = Option<u32>;
 
 /// See the module.
+#[derive(Clone)]
 pub struct Instances<T> {
-    make: Box<dyn Fn() -> T + Send>,
+    make: Arc<dyn Fn() -> T + Send + Sync>,
     /// Never empty: the first is there before its master is known.
     tunlets: BTreeMap<Master, T>,
-    /// Instances with a window of which nobody has asked them since.
+    /// Instances with a window of which they have not been asked, or whose proposal did not go out.
     fresh: BTreeSet<Master>,
-    /// The instance that was asked last, and whose proposal may be in flight.
+    /// The instance whose proposal went out last.
     asked: Master,
+    choice: Choice<Master>,
 }
 
 impl<T> std::fmt::Debug for Instances<T> {
@@ -27,9 +31,9 @@ impl<T> std::fmt::Debug for Instances<T> {
 
 impl<T: Tunlet> Instances<T> {
     /// Makes a tunlet for each instance.
-    pub fn new(make: impl Fn() -> T + Send + 'static) -> Instances<T> {
+    pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> Instances<T> {
         let tunlets = [(None, make())].into();
-        Instances { make: Box::new(make), tunlets, fresh: BTreeSet::new(), asked: None }
+        Instances { make: Arc::new(make), tunlets, fresh: BTreeSet::new(), asked: None, choice: Choice::new() }
     }
 
     /// The tunlet of a master. The first master gets the one that there was without.
@@ -39,7 +43,7 @@ impl<T: Tunlet> Instances<T> {
         {
             self.tunlets.insert(master, first);
         }
-        self.tunlets.entry(master).or_insert_with(&self.make)
+        self.tunlets.entry(master).or_insert_with(|| (self.make)())
     }
 
     fn any(&self) -> &T {
@@ -49,15 +53,9 @@ impl<T: Tunlet> Instances<T> {
     fn are_several(&self) -> bool {
         self.tunlets.len() > 1
     }
-
-    /// The instances with news, beginning after the one that was asked last: each has its turn.
-    fn in_turn(&self) -> Vec<Master> {
-        let (before, after): (Vec<Master>, Vec<Master>) = self.fresh.iter().partition(|master| **master <= self.asked);
-        [after, before].concat()
-    }
 }
 
-impl<T: Tunlet> Tunlet for Instances<T> {
+impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
     fn name(&self) -> &str {
         self.any().name()
     }
@@ -82,24 +80,30 @@ impl<T: Tunlet> Tunlet for Instances<T> {
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let several = self.are_several();
-        for master in self.in_turn() {
-            self.fresh.remove(&master);
-            self.asked = master;
+        let fresh = std::mem::take(&mut self.fresh);
+        let all = self.tunlets.iter_mut().map(|(master, tunlet)| (*master, tunlet));
+        let asked = self.choice.ask(all.filter(|(master, _)| fresh.contains(master)), |master, tunlet| {
             // A framework's points are its master's, though nothing may be known of another master yet.
             let own = |point: &&TuningPoint| {
                 let may_be_others = !several && !names::of_framework(&point.name);
                 may_be_others || master.is_none() || Some(point.rank) == master
             };
             let own: Vec<TuningPoint> = tuning_points.iter().filter(own).cloned().collect();
-            if let Some(proposal) = self.of(master).propose(&own) {
-                return Some(proposal);
-            }
-        }
-        None
+            let proposal = tunlet.propose(&own)?;
+            self.fresh.insert(master);
+            Some(proposal)
+        });
+        let (master, proposal) = asked?;
+        self.fresh.remove(&master);
+        self.asked = master;
+        Some(proposal)
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let asked = self.asked;
+        if let Settled::NotApplied { .. } = settled {
+            self.choice.on_not_applied(asked);
+        }
         self.of(asked).on_settled(decision, settled);
     }
 
@@ -129,35 +133,8 @@ impl<T: Tunlet> Tunlet for Instances<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Window;
     use crate::options::TuningOptions;
-    use crate::testing::window;
-    use midrun_scheduling::{Technique, TechniqueParameters};
-
-    /// An iteration of `master`, whose first worker is `slow` times as slow as the others.
-    fn uneven(master: u32, iteration: u64, slow: f64) -> Window {
-        let setting = TechniqueParameters::new(Technique::None);
-        let mut seen = Window { master: Some(master), setting, chunks: 4, ..window(iteration, 4, 0.1 * slow) };
-        for work in &mut seen.per_worker {
-            (work.rank, work.chunks) = (work.rank + master, 1);
-        }
-        seen.per_worker[0].busy_s *= slow;
-        seen.per_worker[0].sum_sq_s2 *= slow * slow;
-        seen
-    }
-
-    fn offered(master: u32) -> Vec<TuningPoint> {
-        let point = |name: &str, most| TuningPoint {
-            rank: master,
-            name: name.to_owned(),
-            whole: true,
-            range: (0.0, most),
-            value: 0.0,
-            declared: 0.0,
-            text: None,
-        };
-        vec![point(names::TECHNIQUE, 11.0), point(names::FACTOR, 1.0), point(names::MIN_CHUNK, 1e9)]
-    }
+    use crate::testing::{offered, uneven};
 
     #[test]
     fn each_master_is_tuned_by_its_own_windows() {
@@ -177,8 +154,28 @@ mod tests {
         assert!(!proposed.is_empty() && proposed.iter().all(|ranks| *ranks == [5]), "{proposed:?}");
     }
 
+    #[test]
+    fn the_master_whose_change_is_worth_more_goes_first_and_the_other_next() {
+        let options = TuningOptions { tunlet: "master_worker".into(), ..TuningOptions::default() };
+        let mut both = crate::catalogue::create(&options).unwrap();
+        let points = [offered(0), offered(5)].concat();
+        let mut proposed = Vec::new();
+        for iteration in 0..8 {
+            both.observe(Observation::Iteration(&uneven(0, iteration, 2.0)));
+            both.observe(Observation::Further(&uneven(5, iteration, 4.0)));
+            if let Some(proposal) = both.propose(&points) {
+                both.on_settled(proposed.len() as u64, Settled::Applied { iteration: iteration + 1 });
+                proposed.push((iteration, proposal));
+            }
+        }
+        let [(first, of_five), (second, of_zero), ..] = &proposed[..] else { panic!("{proposed:?}") };
+        assert_eq!((&*of_five.ranks, &*of_zero.ranks, *second), (&[5][..], &[0][..], first + 1));
+        assert!(of_five.reason().ends_with(&of_five.rather_than), "{of_five:?}");
+        assert!(of_five.rather_than.starts_with("rather than `master_worker` of rank 0"), "{of_five:?}");
+    }
+
     /// Proposes after every window, and knows what became of it.
-    #[derive(Default)]
+    #[derive(Clone, Default)]
     struct Eager(u64, Vec<u64>);
 
     impl Tunlet for Eager {
@@ -207,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn masters_take_turns_and_hear_of_their_own_decisions() {
+    fn masters_whose_changes_are_not_applied_take_turns_and_hear_of_their_own_decisions() {
         let mut both = Instances::new(Eager::default);
         let points: Vec<TuningPoint> = [0, 5].map(|rank| offered(rank).remove(0)).to_vec();
         let mut asked = Vec::new();

@@ -7,6 +7,7 @@
 //!
 //! - `catalogue` creates tunlets by name;
 //! - `coordinator`, `shadow`, `auto`, `instances` combine several tunlets; `recorded` feeds recorded windows to their models;
+//! - `choice` picks the proposal worth most;
 //! - `divide_conquer` stands on `master_worker`; that, `pipeline`, `search`, `scripted`, `template` are the tunlets;
 //! - `memory` is what a run learns for the next one, and the trial of a start that it gave;
 //! - `trial` watches a change and decides whether it is kept or rolled back, at the level of [`confidence`];
@@ -18,6 +19,7 @@
 
 mod auto;
 pub mod catalogue;
+mod choice;
 mod contract;
 mod coordinator;
 mod divide_conquer;
@@ -47,7 +49,7 @@ mod trial;
 pub mod tuning_point;
 pub mod window;
 
-pub use contract::{Observation, Tunlet, report_of};
+pub use contract::{CloneTunlet, Observation, Tunlet, report_of};
 pub use efficiency::Efficiency;
 pub use explain::Explanation;
 pub use master_worker::Regime;
@@ -56,7 +58,7 @@ pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
-pub use proposal::{Judgement, Proposal, Settled, Verdict};
+pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
 pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};
 pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use tuning_point::{TuningPoint, Value};

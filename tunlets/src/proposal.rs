@@ -27,6 +27,8 @@ pub struct Proposal {
     pub to: String,
     /// Reason with its inputs, in one sentence.
     pub why: String,
+    /// What it was preferred to, in one clause; empty where nothing else was proposed. A tunlet leaves it so.
+    pub rather_than: String,
     /// Iteration time, or time between two outputs, that the model predicts with the new values, seconds; NaN if unknown.
     pub predicted_s: f64,
     /// Half the width of the interval around the prediction, as a share of it; 0 if unknown.
@@ -36,10 +38,33 @@ pub struct Proposal {
     /// Expected gain of the objective, as a share, and half the width of its interval at the confidence level: what is expected with and
     /// without the change has most of its errors in common.
     pub gain: Option<(f64, f64)>,
+    /// Where several tunlets propose in one round, the proposal worth most goes out.
+    pub worth: Worth,
     /// A search sets the values to measure them, whether they are expected to be better or not.
     pub trial: bool,
     /// Apply inside the running iteration, not before the next one's first chunk.
     pub at_once: bool,
+}
+
+impl Proposal {
+    /// Why it is made, and rather than what.
+    pub fn reason(&self) -> String {
+        let and = if self.rather_than.is_empty() { "" } else { "; " };
+        format!("{}{and}{}", self.why, self.rather_than)
+    }
+}
+
+/// What a proposal is worth beside others of the same round.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Worth {
+    /// Nobody knows: it goes behind those whose worth is known, and behind each of them once at most.
+    #[default]
+    Unknown,
+    /// So many seconds are expected to be saved in what is to come of the run, of the iterations that the proposal is about. A gain of another
+    /// objective counts as the same share of the time.
+    Seconds(f64),
+    /// It goes first: each window without it costs (back to what measured better), or the user asked for it.
+    Due,
 }
 
 /// What became of a decision.

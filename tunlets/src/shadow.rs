@@ -30,7 +30,7 @@ fn decisive(to: &[(String, Value)]) -> Vec<(String, Value)> {
 }
 
 /// A proposal whose values may come into force later.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Open {
     rank: u32,
     to: Vec<(String, Value)>,
@@ -40,6 +40,7 @@ struct Open {
 }
 
 /// One advising tunlet.
+#[derive(Clone)]
 pub(crate) struct Shadow {
     tunlet: Box<dyn Tunlet>,
     open: VecDeque<Open>,

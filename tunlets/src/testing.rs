@@ -1,10 +1,11 @@
 //! Windows for tests.
 
+use crate::choice::Choice;
 use crate::tuning_point::{TuningPoint, names};
-use crate::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use crate::{PROFILE_BINS, ProfileBin, Proposal, Tunlet, Window, WorkerWork};
 use crate::{StageWindow, StageWork, StreamWindow};
-use midrun_scheduling::TechniqueParameters;
 use midrun_scheduling::plan::Plan;
+use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// An iteration of even tasks: 100 tasks of 1 ms for each of `workers` workers.
 pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
@@ -37,6 +38,32 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         points: Vec::new(),
         coverage: 1.0,
     }
+}
+
+/// An iteration of `master`, whose first worker is `slow` times as slow as the others.
+pub fn uneven(master: u32, iteration: u64, slow: f64) -> Window {
+    let setting = TechniqueParameters::new(Technique::None);
+    let mut seen = Window { master: Some(master), setting, chunks: 4, ..window(iteration, 4, 0.1 * slow) };
+    for work in &mut seen.per_worker {
+        (work.rank, work.chunks) = (work.rank + master, 1);
+    }
+    seen.per_worker[0].busy_s *= slow;
+    seen.per_worker[0].sum_sq_s2 *= slow * slow;
+    seen
+}
+
+/// Tuning points of the framework of `master`.
+pub fn offered(master: u32) -> Vec<TuningPoint> {
+    let point = |name: &str, most| TuningPoint {
+        rank: master,
+        name: name.to_owned(),
+        whole: true,
+        range: (0.0, most),
+        value: 0.0,
+        declared: 0.0,
+        text: None,
+    };
+    vec![point(names::TECHNIQUE, 11.0), point(names::FACTOR, 1.0), point(names::MIN_CHUNK, 1e9)]
 }
 
 /// A window of 10 outputs, with the times that a plan gives stages of `compute_s` on ranks that are all alike.
@@ -83,4 +110,24 @@ pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -
 pub fn pattern_tuning_point(plan: &str) -> TuningPoint {
     let (name, text) = (names::PATTERN.to_owned(), Some(plan.to_owned()));
     TuningPoint { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text }
+}
+
+/// Asks two copies of a tunlet: the second one's proposal does not go out. Asserts that it is as before, and proposes the same when it is asked
+/// again; returns that.
+pub fn lose<T: Tunlet + Clone + std::fmt::Debug>(tunlet: &T, tuning_points: &[TuningPoint]) -> Proposal {
+    let text = |tunlet: &T| format!("{tunlet:?}");
+    let mut both = [tunlet.clone(), tunlet.clone()];
+    let mut proposed = Vec::new();
+    let sent = Choice::new().ask(both.iter_mut().enumerate(), |_, one| {
+        let proposal = one.propose(tuning_points)?;
+        proposed.push(format!("{proposal:?}"));
+        Some(proposal)
+    });
+    assert_eq!(sent.map(|(at, _)| at), Some(0), "both propose, and are worth the same");
+    let [winner, mut loser] = both;
+    assert_ne!(text(&winner), text(tunlet), "it was asked");
+    assert_eq!(text(&loser), text(tunlet));
+    let again = loser.propose(tuning_points).expect("the same");
+    assert_eq!(proposed, [format!("{again:?}"), format!("{again:?}")]);
+    again
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use crate::confidence::{Confidence, Gain};
 use crate::model_error::OwnError;
-use crate::{Judgement, Verdict};
+use crate::{Judgement, Verdict, Worth};
 
 /// Iterations from the one after which a change is decided to the first that runs with it as a whole.
 pub const AHEAD: u64 = 2;
@@ -135,6 +135,11 @@ impl Rule {
 /// standard errors of chance and of the model's inputs, and the model's own error. `deviation` is that of one iteration.
 pub fn uncertainty(deviation: f64, input_error: f64) -> f64 {
     2.0 * (deviation / (WATCHED as f64).sqrt()).hypot(input_error) + MODEL
+}
+
+/// What a change is worth after `seen` windows of `window_s` seconds: as many are to come (Lindy's rule), and a loss is taken back after [`JUDGED`].
+pub fn worth(gain: Gain, seen: u64, window_s: f64) -> Worth {
+    Worth::Seconds(gain.saves(seen, JUDGED) * window_s)
 }
 
 /// A change that is in force and being watched. `S` is what the tunlet changes.

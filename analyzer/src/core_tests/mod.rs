@@ -26,7 +26,7 @@ use midrun_vocabulary::ConfigError;
 const MS: u64 = 1_000_000;
 
 /// Wants technique 6 as soon as it has seen a window, and keeps it after the next one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Scripted {
     seen: Option<u64>,
     applied: Option<(u64, u64)>,

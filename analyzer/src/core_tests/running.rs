@@ -3,7 +3,7 @@
 use super::*;
 
 /// Wants to know of an iteration that takes two seconds, and then to change the technique inside it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Impatient {
     last: Option<u64>,
     known: Option<(u64, f64)>,

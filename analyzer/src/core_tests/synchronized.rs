@@ -187,7 +187,7 @@ fn a_change_that_was_not_heard_of_in_time_counts_on_all_ranks_once_one_tells_of_
 }
 
 /// Wants algorithm 1 together on all ranks that offer it, until it is sent that it cannot be.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct InStep {
     seen: Option<u64>,
     refused: Option<String>,

@@ -23,6 +23,7 @@ pub struct RecordedWindows {
     pub streams: Vec<StreamWindow>,
 }
 
+#[derive(Clone)]
 struct Collector(Arc<Mutex<RecordedWindows>>);
 
 impl Collector {

@@ -147,6 +147,13 @@ impl Gain {
         (self.error * density - self.mean * normal_probability(-z)).max(0.0)
     }
 
+    /// Windows that it is expected to save of `to_come`, where a loss is taken back after `judged` of them: `E[max(gain, 0)]` of all, as a share
+    /// of their time, less the expected loss of those.
+    pub fn saves(self, to_come: u64, judged: u32) -> f64 {
+        let lost = self.expected_loss();
+        (1.0 - (-self.mean).exp() + lost) * to_come as f64 - lost * f64::from(judged)
+    }
+
     /// The least gain at the level; negative: a loss.
     pub fn least(self, confidence: Confidence) -> f64 {
         self.mean - confidence.standard_errors() * self.error
@@ -221,6 +228,15 @@ mod tests {
         assert!(is_worth(1.65, 1, 10) && !is_worth(1.64, 1, 10), "the first");
         assert!(is_worth(2.40, 2, 10) && !is_worth(2.39, 2, 10) && !is_worth(2.40, 3, 10), "further ones");
         assert!(is_worth(1.65, 3, 101) && !is_worth(1.65, 3, 100), "worth more than a window");
+    }
+
+    #[test]
+    fn a_gain_saves_its_share_of_what_is_to_come_less_what_its_trial_may_lose() {
+        let half = Gain { mean: 2.0_f64.ln(), error: 0.0 };
+        assert!((half.saves(10, 4) - 5.0).abs() < 1e-12);
+        let unsure = Gain { mean: 0.0, error: 0.1 };
+        assert!((unsure.saves(10, 4) - 0.6 * 0.398_942).abs() < 1e-5, "{}", unsure.saves(10, 4));
+        assert!(unsure.saves(2, 4) < 0.0, "the trial lasts longer than the run");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use crate::confidence::{Confidence, Gain};
 use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED};
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
-use crate::{Judgement, Proposal, Settled, TuningPoint, Window};
+use crate::{Judgement, Proposal, Settled, TuningPoint, Window, Worth};
 use midrun_vocabulary::Seconds;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ struct Now {
 type Proposed = (u32, u32, (Gain, f64));
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CutOff {
     confidence: Confidence,
     now: Option<Now>,
@@ -169,7 +169,8 @@ impl CutOff {
             let (to, was_s) = (trial.from?, trial.before.time_s()?);
             let why = format!("{} measured, not {} as before", Seconds(trial.time_s()), Seconds(was_s));
             let gain = Gain { mean: (trial.time_s() / was_s).ln(), error: self.noise.deviation() };
-            return Some(self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why));
+            let proposal = self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why);
+            return Some(Proposal { worth: Worth::Due, ..proposal });
         }
         if self.present.time_s().unwrap_or(now.iteration_s) < crate::master_worker::SHORTEST_S {
             return None;
@@ -214,6 +215,7 @@ impl CutOff {
             uncertainty: self.errors.half_width(gain.error, self.confidence),
             unchanged_s: now.iteration_s,
             gain: Some(gain.as_share(self.confidence)),
+            worth: worth(gain, now.iteration + 1, now.iteration_s),
             ..Proposal::default()
         }
     }

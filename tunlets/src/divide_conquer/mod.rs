@@ -22,7 +22,7 @@ use forecast::HandOut;
 use tree::{Tree, handed_out};
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DivideConquer {
     master_worker: MasterWorker,
     cutoff: CutOff,

@@ -5,7 +5,7 @@ use crate::confidence::Confidence;
 use crate::link::Cost;
 use crate::master_worker::{Limits, Mode};
 use crate::testing::window;
-use crate::{LinkCost, Network, PointWindow, Verdict, WorkerWork};
+use crate::{LinkCost, Network, PointWindow, Verdict, WorkerWork, Worth};
 use midrun_models::random::Random;
 use midrun_models::simulate::{MessageTimes, SimInput, iteration_of};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -152,14 +152,17 @@ impl Program {
     }
 }
 
-/// Runs the programs in turn, an iteration each; returns the times, and the changes of the cut-off depth.
-fn tuned(programs: &[&Program], start: usize, iterations: u64) -> (Vec<f64>, Vec<Proposal>) {
+/// The tunlet that leaves everything but the depth alone.
+fn of_depth() -> DivideConquer {
     let limits = Limits { min: 0, max: 0, step: 0 };
     let confidence = Confidence::default();
     let mode = Mode::Fixed(Technique::Ss);
     let inner = MasterWorker::new(mode, Objective::Time, confidence, limits);
-    let mut tunlet = DivideConquer::new(inner, Objective::Time, confidence);
-    let mut point = TuningPoint {
+    DivideConquer::new(inner, Objective::Time, confidence)
+}
+
+fn depth(start: usize) -> TuningPoint {
+    TuningPoint {
         rank: 0,
         name: names::CUTOFF.into(),
         whole: true,
@@ -167,7 +170,12 @@ fn tuned(programs: &[&Program], start: usize, iterations: u64) -> (Vec<f64>, Vec
         value: start as f64,
         declared: start as f64,
         text: None,
-    };
+    }
+}
+
+/// Runs the programs in turn, an iteration each; returns the times, and the changes of the cut-off depth.
+fn tuned(programs: &[&Program], start: usize, iterations: u64) -> (Vec<f64>, Vec<Proposal>) {
+    let (mut tunlet, mut point) = (of_depth(), depth(start));
     let (mut times, mut changes) = (Vec::new(), Vec::new());
     for iteration in 0..iterations {
         let program = programs[iteration as usize % programs.len()];
@@ -246,6 +254,18 @@ fn a_change_says_what_it_rests_on() {
         first.predicted_s,
         times[1]
     );
+}
+
+#[test]
+fn a_proposal_that_loses_leaves_no_trace() {
+    let root = Problem::new(&mut Random::new(1), 1.0, (0.001, 0.0, 0.8));
+    let program = Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5 };
+    let mut tunlet = of_depth();
+    for iteration in 0..3 {
+        tunlet.observe(Observation::Iteration(&program.run(iteration, 1, 3)));
+    }
+    let proposal = crate::testing::lose(&tunlet, &[depth(1)]);
+    assert!(matches!(proposal.worth, Worth::Seconds(s) if s > 0.0), "{proposal:?}");
 }
 
 #[test]

@@ -16,11 +16,11 @@ use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED};
+use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
-    Verdict, Window,
+    Verdict, Window, Worth,
 };
 use cadence::Cadence;
 use midrun_models::simulate::SimInput;
@@ -62,7 +62,7 @@ enum Change {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MasterWorker {
     mode: Mode,
     confidence: Confidence,
@@ -306,9 +306,10 @@ impl MasterWorker {
                 (Some(now), factors::better(factors, workload, (iteration, iteration_s), least)?)
             }
         };
-        let mean = (proposal.unchanged_s / proposal.predicted_s).ln();
-        self.proposed = Some(Change::Shares(from, Gain { mean, error: MODEL }));
-        Some(proposal)
+        let gain = Gain { mean: (proposal.unchanged_s / proposal.predicted_s).ln(), error: MODEL };
+        let worth = if from.is_some() { worth(gain, iteration + 1, iteration_s) } else { Worth::Due };
+        self.proposed = Some(Change::Shares(from, gain));
+        Some(Proposal { worth, ..proposal })
     }
 
     fn next_allocation(&self) -> Option<NextAllocation> {
@@ -379,7 +380,8 @@ impl MasterWorker {
         let noise = self.experience.noise();
         let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
         let gain = Gain { mean: (is / was).ln(), error: noise };
-        Some(self.proposal(rank, iteration, (current, former, gain), why, times))
+        let proposal = self.proposal(rank, iteration, (current, former, gain), why, times);
+        Some(Proposal { worth: Worth::Due, ..proposal })
     }
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -458,7 +460,8 @@ impl MasterWorker {
             count.map_or(String::new(), |count| self.by_pi(&workload, best.setting, number::most(count), scale)),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
-        Some(self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times))
+        let proposal = self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times);
+        Some(if requested { Proposal { worth: Worth::Due, ..proposal } } else { proposal })
     }
 
     /// What is expected of a change: its gain, what the interval is made of, what it is worth and what it may cost. As many iterations are to
@@ -475,7 +478,7 @@ impl MasterWorker {
             percent(drawn),
             percent(rest),
             100.0 * self.errors.half_width(0.0, self.confidence),
-            Seconds(((gain.mean + lost) * to_come as f64 - lost * f64::from(JUDGED)) * unchanged_s),
+            Seconds(gain.saves(to_come, JUDGED) * unchanged_s),
             Seconds(lost * f64::from(JUDGED) * unchanged_s),
         )
     }
@@ -519,6 +522,7 @@ impl MasterWorker {
             uncertainty,
             unchanged_s,
             gain: Some(gain.as_share(self.confidence)),
+            worth: worth(gain, iteration + 1, unchanged_s),
             at_once: candidates::begins_at_once(&from, &to),
             ..Proposal::default()
         }

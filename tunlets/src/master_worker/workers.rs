@@ -64,10 +64,12 @@ pub struct Advice {
     pub drawn: f64,
     /// Whether the limits' step kept it from going further.
     pub stepped: bool,
+    /// Whether the user's limits ask for it, whatever it gains.
+    pub forced: bool,
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Workers {
     objective: Objective,
     confidence: Confidence,
@@ -297,7 +299,15 @@ impl Workers {
         self.forced = outside;
         self.expected = expected;
         self.deviation = power(self.objective) * forecast.deviation.max(now.deviation).hypot(noise);
-        Some(Advice { to: next, now, error, gain: expected, drawn: forecast.faster.error, stepped: to != best.workers })
+        Some(Advice {
+            to: next,
+            now,
+            error,
+            gain: expected,
+            drawn: forecast.faster.error,
+            stepped: to != best.workers,
+            forced: outside,
+        })
     }
 
     /// The present number and the one of least Pi among up to `most`, if that is another, with one setting; `scale` corrects the simulation.

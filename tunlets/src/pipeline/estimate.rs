@@ -129,7 +129,7 @@ fn technique() -> TechniqueParameters {
 }
 
 /// Running estimates of one stream.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Estimate {
     confidence: Confidence,
     /// Windows seen: each is a test of one series, whatever the program became.

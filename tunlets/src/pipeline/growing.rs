@@ -73,6 +73,7 @@ impl Pipeline {
             tuning_point: "started ranks".into(),
             from: came(spare).to_string(),
             to: asked.to_string(),
+            worth: now.worth(gain),
             // They compute nothing until the pattern changes.
             ..self.proposal(spare, "", (now.period_s, 0.0), why)
         })

@@ -17,11 +17,11 @@ use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED};
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Refusal, Report, Settled, StreamWindow,
-    TuningPoint, Tunlet, Value, Verdict, started,
+    TuningPoint, Tunlet, Value, Verdict, Worth, started,
 };
 use estimate::{Estimate, Holds, Known};
 use layout::{Layout, best, cost, forecast};
@@ -39,6 +39,8 @@ struct Now {
     number: u64,
     plan: String,
     period_s: f64,
+    /// Time of the last window, seconds.
+    window_s: f64,
     /// Time in source and sink per output, seconds.
     head_s: f64,
     ranks: u32,
@@ -47,6 +49,12 @@ struct Now {
     /// The present plan on its ranks; `None` where its outputs went by several, or not all ranks were seen.
     layout: Option<Layout>,
     names: Vec<String>,
+}
+
+impl Now {
+    fn worth(&self, gain: Gain) -> Worth {
+        worth(gain, self.number + 1, self.window_s)
+    }
 }
 
 /// The proposal in flight.
@@ -59,7 +67,7 @@ struct Proposed {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pipeline {
     objective: Objective,
     confidence: Confidence,
@@ -242,7 +250,7 @@ impl Pipeline {
         let proposal = self.proposal(tuning_point, &plan, (was_s, 0.0), why);
         let expected = (Gain { mean: (now.period_s / was_s).ln(), error: self.noise.deviation() }, was_s);
         (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from: now.plan.clone(), expected }), ranks);
-        Some(proposal)
+        Some(Proposal { worth: Worth::Due, ..proposal })
     }
 
     fn proposal(
@@ -302,6 +310,7 @@ impl Pipeline {
             number: window.number,
             plan: seen.plan.clone(),
             period_s: seen.period_s(),
+            window_s: window.seconds,
             head_s: seen.head_s / seen.outputs.max(1) as f64,
             ranks: window.ranks,
             outputs: seen.outputs as f64,
@@ -402,8 +411,11 @@ impl Tunlet for Pipeline {
         );
         let plan = next.plan.to_string();
         let half_width = self.errors.half_width(gain.error, self.confidence);
-        let proposal =
-            Proposal { gain: Some((share, half)), ..self.proposal(tuning_point, &plan, (next_s, half_width), why) };
+        let proposal = Proposal {
+            gain: Some((share, half)),
+            worth: now.worth(gain),
+            ..self.proposal(tuning_point, &plan, (next_s, half_width), why)
+        };
         let (from, expected, ranks) = (now.plan.clone(), (gain, next_s), present.ranks);
         (self.proposed, self.ranks_before) = (Some(Proposed { to: plan, from, expected }), ranks);
         Some(proposal)

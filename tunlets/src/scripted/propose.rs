@@ -10,7 +10,8 @@ use super::scope::{self, TuningPointState};
 use super::setting::{Pending, Setting, Values};
 use super::tunlet::Scripted;
 use crate::confidence::Gain;
-use crate::{Proposal, TuningPoint, Value};
+use crate::trial::worth;
+use crate::{Proposal, TuningPoint, Value, Worth};
 
 /// A rollback that is refused so often is given up.
 const TRIES: u32 = 5;
@@ -99,7 +100,8 @@ impl Scripted {
     }
 
     fn proposal(&mut self, request: &Request) -> Option<Proposal> {
-        let (iteration, iteration_s) = self.last.as_ref().map(|last| (last.iteration, last.iteration_s))?;
+        let (iteration, iteration_s, window_s) =
+            self.last.as_ref().map(|last| (last.iteration, last.iteration_s, last.window_s))?;
         let mut ranks = request.values.iter().filter_map(|(at, _)| self.ranks.get(*at));
         let first = ranks.next().cloned().unwrap_or_default();
         if ranks.any(|other| *other != first) {
@@ -137,6 +139,11 @@ impl Scripted {
             .unwrap_or_else(|| self.errors.half_width(self.noise.deviation(), self.confidence))
             .min(limits::UNCERTAINTY);
         let predicted_s = request.predict_s.or(request.predict.filter(|_| by_default)).unwrap_or(f64::NAN);
+        let gain = predicted.zip(before).map(|(cost, before)| Gain {
+            mean: (before / cost).ln(),
+            error: share.ln_1p() / self.confidence.two_sided(),
+        });
+        let gain = gain.filter(|gain| gain.mean.is_finite());
         let proposal = Proposal {
             tunlet: self.description.name.clone().into(),
             iteration,
@@ -150,14 +157,11 @@ impl Scripted {
             predicted_s,
             uncertainty: if predicted_s.is_finite() { share } else { 0.0 },
             unchanged_s: self.measured.time_s().unwrap_or(iteration_s),
+            worth: gain.map_or(Worth::Unknown, |gain| worth(gain, iteration + 1, window_s)),
             ..Proposal::default()
         };
         let setting = |values| Setting { ranks: ranks.clone(), values };
-        let gain = predicted.zip(before).map(|(cost, before)| Gain {
-            mean: (before / cost).ln(),
-            error: share.ln_1p() / self.confidence.two_sided(),
-        });
-        let expected = gain.filter(|gain| gain.mean.is_finite()).unwrap_or(Gain::UNKNOWN);
+        let expected = gain.unwrap_or(Gain::UNKNOWN);
         self.pending =
             Some(Pending { from: Some(setting(from)), to: setting(to), expected, promised_s: predicted_s, iteration });
         Some(proposal)
@@ -194,6 +198,7 @@ impl Scripted {
             why: why.to_owned(),
             predicted_s: f64::NAN,
             unchanged_s: iteration_s,
+            worth: Worth::Due,
             ..Proposal::default()
         };
         self.pending = Some(Pending {

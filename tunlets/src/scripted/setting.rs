@@ -16,7 +16,7 @@ pub struct Setting {
 }
 
 /// The proposal in flight.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pending {
     /// `None` for a rollback.
     pub from: Option<Setting>,

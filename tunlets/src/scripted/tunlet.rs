@@ -1,6 +1,7 @@
 //! The scripted tunlet: evaluates windows, asks the file's program for changes, and watches their trials.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rhai::{Map, Scope};
 
@@ -22,10 +23,12 @@ use crate::{
 };
 
 /// The window that came last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Last {
     pub iteration: u64,
     pub iteration_s: f64,
+    /// Time of the window, which in streams has several outputs, seconds.
+    pub window_s: f64,
     pub scope: Scope<'static>,
     pub objective: f64,
 }
@@ -34,16 +37,17 @@ pub(super) struct Last {
 struct Seen {
     number: u64,
     time_s: f64,
+    window_s: f64,
     /// Whether one setting was in force all the time.
     judged: bool,
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scripted {
     pub(super) description: Description,
     pub(super) confidence: Confidence,
-    pub(super) program: Program,
+    pub(super) program: Arc<Program>,
     pub(super) last: Option<Last>,
     fresh: bool,
     pub(super) tuning_points: Vec<TuningPointState>,
@@ -89,7 +93,7 @@ impl Scripted {
     /// The first mistake in it.
     pub fn read(text: &str) -> Result<Scripted, Mistake> {
         let description = Description::read(text)?;
-        let program = Program::compile(&description)?;
+        let program = Arc::new(Program::compile(&description)?);
         let tuning_points = description.tuning_points.len();
         Ok(Scripted {
             description,
@@ -224,7 +228,8 @@ impl Scripted {
         }
         let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
         let scope = || scope::of_window(window, &labels, &self.refused);
-        let seen = Seen { number: window.iteration, time_s: window.iteration_s, judged: !window.setting_changed };
+        let time_s = window.iteration_s;
+        let seen = Seen { number: window.iteration, time_s, window_s: time_s, judged: !window.setting_changed };
         self.evaluate(seen, if self.off { Scope::new() } else { scope() });
     }
 
@@ -235,20 +240,20 @@ impl Scripted {
         self.recent.push(window);
         let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
         let judged = window.settled && self.recent.count() > 0;
-        let seen = Seen { number: window.number, time_s: window.period_s(), judged };
+        let seen = Seen { number: window.number, time_s: window.period_s(), window_s: window.seconds, judged };
         self.evaluate(seen, if self.off { Scope::new() } else { scope::of_stream(window, &labels) });
     }
 
     fn evaluate(&mut self, seen: Seen, scope: Scope<'static>) {
-        let Seen { number: iteration, time_s: iteration_s, judged } = seen;
+        let Seen { number: iteration, time_s: iteration_s, window_s, judged } = seen;
         if self.off {
             // Only a rollback may still be due: it needs no more than the time.
-            self.last = Some(Last { iteration, iteration_s, scope, objective: 0.0 });
+            self.last = Some(Last { iteration, iteration_s, window_s, scope, objective: 0.0 });
             return;
         }
         match self.program.objective(&scope) {
             Ok((objective, cost)) => {
-                self.last = Some(Last { iteration, iteration_s, scope, objective });
+                self.last = Some(Last { iteration, iteration_s, window_s, scope, objective });
                 self.fresh = true;
                 if judged {
                     self.watch(iteration, Measurement { cost, time_s: iteration_s });

@@ -17,7 +17,7 @@ use crate::options::SearchOptions;
 use crate::report::{Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
-use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
+use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth};
 use change::Change;
 use midrun_models::search::{Ask, Known, Search, Space};
 use options::Requested;
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 const PAUSE_S: f64 = 1.0;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SearchTunlet {
     confidence: Confidence,
     requested: Requested,
@@ -291,6 +291,15 @@ impl SearchTunlet {
         let engine = self.engine.as_ref()?;
         let (best, present_s, spent) = (engine.best(), engine.present_s(), engine.spent());
         let of_best = (best.as_ref().map_or(f64::NAN, |best| best.time_s), engine.noise());
+        // The rest of a change that ranks have in part, and what ends an iteration that is surely bad, cannot wait.
+        let worth = match (&best, &asked) {
+            _ if self.in_parts || self.left.is_some() => Worth::Due,
+            (_, Some(ask)) => ask.worth_s.map_or(Worth::Unknown, Worth::Seconds),
+            (Some(best), None) => present_s.map_or(Worth::Unknown, |present_s| {
+                Worth::Seconds((present_s - best.time_s) * (self.last.unwrap_or(0) + 1) as f64)
+            }),
+            (None, None) => Worth::Unknown,
+        };
         let (why, (predicted_s, deviation)) = match (best, asked) {
             (Some(best), None) if best.start => {
                 ("nothing that was measured is better than the values at start".to_owned(), of_best)
@@ -313,10 +322,12 @@ impl SearchTunlet {
             to: list(assignments.iter().map(|(_, value)| value.to_string()).collect()),
             assignments,
             why,
+            rather_than: String::new(),
             predicted_s,
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: present_s.unwrap_or(f64::NAN),
             gain: None,
+            worth,
             trial: measures,
             at_once: self.left.is_some() && !synchronized,
         })

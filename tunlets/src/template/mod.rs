@@ -1,9 +1,9 @@
 //! The smallest tunlet, to copy: it sets the tuning point `threads` to the number of workers. The catalogue does not list it.
 
-use crate::{Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window};
+use crate::{Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth};
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Template {
     window: Option<Window>,
     applied: Option<u64>,
@@ -37,6 +37,8 @@ impl Tunlet for Template {
             why: format!("the iteration had {} workers", window.workers),
             predicted_s: window.ideal_s(),
             unchanged_s: window.iteration_s,
+            // As many iterations are to come as there were.
+            worth: Worth::Seconds((window.iteration_s - window.ideal_s()) * (window.iteration + 1) as f64),
             ..Proposal::default()
         })
     }

@@ -48,6 +48,9 @@ pub struct Ask {
     pub start: bool,
     /// What is expected of the measurement; `None` before the first one.
     pub expected: Option<Expected>,
+    /// What measuring it, and setting the best then, is expected to save in the iterations to come against staying with the values that were
+    /// measured last, seconds; `None` where it is not chosen for that.
+    pub worth_s: Option<f64>,
 }
 
 /// What is expected of a measurement.
@@ -248,7 +251,7 @@ impl Search {
     fn choose(&mut self) {
         if self.spent == 0 {
             self.limit_s = None;
-            self.ask_for(None, None);
+            self.ask_for(None, None, None);
             return;
         }
         let candidates = self.candidates();
@@ -258,14 +261,14 @@ impl Search {
         let next = match &posterior {
             _ if self.spent >= self.plan.budget => None,
             // Not one sound time yet: anything else may have one.
-            None => (!candidates.is_empty()).then(|| self.random.below(candidates.len())),
+            None => (!candidates.is_empty()).then(|| (self.random.below(candidates.len()), None)),
             Some(posterior) => {
                 let first =
                     self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
-                first.or_else(|| self.most_valuable(&candidates, posterior))
+                first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior))
             }
         };
-        let Some(at) = next else {
+        let Some((at, worth_s)) = next else {
             self.over = Some(self.winner.clone().unwrap_or(None));
             return;
         };
@@ -275,7 +278,7 @@ impl Search {
             time_s: posterior.means[at].exp(),
             deviation: (posterior.covariances[at][at] + posterior.noise).max(0.0).sqrt(),
         });
-        self.ask_for(candidates[at].clone(), expected);
+        self.ask_for(candidates[at].clone(), expected, worth_s);
     }
 
     /// The time, seconds, that candidate `at` measures if the one at `best` is then better at the level: what is expected of the difference
@@ -295,8 +298,8 @@ impl Search {
         Some(log.max(posterior.means[best]).exp())
     }
 
-    fn ask_for(&mut self, candidate: Candidate, expected: Option<Expected>) {
-        let ask = Ask { values: self.values(&candidate), start: candidate.is_none(), expected };
+    fn ask_for(&mut self, candidate: Candidate, expected: Option<Expected>, worth_s: Option<f64>) {
+        let ask = Ask { values: self.values(&candidate), start: candidate.is_none(), expected, worth_s };
         self.asked = Some((candidate, ask));
     }
 
@@ -311,9 +314,9 @@ impl Search {
     }
 
     /// The candidate whose measurement is worth most: what it is expected to save in the iterations to come, less what it is expected to
-    /// cost itself. `None`: what is still to be learnt is not worth an iteration's `1 - level`, when the best is worth most or several times
-    /// one after the other.
-    fn most_valuable(&mut self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
+    /// cost itself; and what it saves against staying with the values that were measured last, seconds. `None`: what is still to be learnt is
+    /// not worth an iteration's `1 - level`, when the best is worth most or several times one after the other.
+    fn most_valuable(&mut self, candidates: &[Candidate], posterior: &Posterior) -> Option<(usize, Option<f64>)> {
         // As many iterations are to come as the search may still take, or as many as were seen so far (Lindy's rule).
         let left = (self.plan.budget - self.spent).max(self.spent) as f64;
         let least = posterior.means.iter().copied().fold(f64::INFINITY, f64::min);
@@ -334,15 +337,18 @@ impl Search {
                 }
             }
         }
-        let (at, _, gain) = best?;
+        let (at, value, gain) = best?;
+        let present = candidates.iter().position(|candidate| *candidate == self.present);
+        let stays = present.map(|present| left * (posterior.means[present] - least).exp_m1());
+        let worth_s = stays.map(|stays| (stays + value) * least.exp());
         if gain > 1.0 - self.plan.level {
             self.in_vain = 0;
-            return Some(at);
+            return Some((at, worth_s));
         }
         self.in_vain += 1;
         // Only repeats tell noise from what the values do. Where all values do nearly the same, each is free, and none is repeated.
         let is_best = candidates[at] == self.present && posterior.means[at] <= least;
         let ends = (is_best && self.seen.count(&self.present) >= REPEATS) || self.in_vain > REPEATS;
-        (!ends).then_some(at)
+        (!ends).then_some((at, worth_s))
     }
 }

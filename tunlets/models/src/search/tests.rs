@@ -42,6 +42,21 @@ fn few_combinations_and_names_are_searched_and_the_best_one_is_found() {
 }
 
 #[test]
+fn to_leave_values_that_measured_badly_is_worth_what_they_cost_in_the_iterations_to_come() {
+    let space = Space::parse(["a=1..4"], []).unwrap();
+    let mut search = Search::new(space, vec![1.0], &[], plan(20, 1));
+    assert_eq!(search.ask().unwrap().worth_s, None, "nothing is known");
+    search.tell(1.0);
+    assert!(search.ask().unwrap().worth_s.unwrap() > 0.0);
+    search.tell(2.0);
+    let ask = search.ask().unwrap();
+    // A second in each of 18 measurements.
+    assert!(ask.values == [1.0] && (ask.worth_s.unwrap() - 18.0).abs() < 1.0, "{ask:?}");
+    search.tell(1.0);
+    assert!(search.ask().unwrap().worth_s.unwrap() < 0.1, "the best is in force");
+}
+
+#[test]
 fn the_bottom_of_a_bowl_is_found_and_no_combination_is_measured_often_in_vain() {
     let space = Space::parse(["a=0..100", "b=0..400"], []).unwrap();
     let (search, asked) = run(Search::new(space, vec![90.0, 350.0], &[], plan(60, 1)), bowl, 0.0, 1);

@@ -10,9 +10,9 @@ use crate::master_worker::workload::{KnownWorker, WorkloadEstimator};
 use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::started::{awaited, room};
-use crate::trial::MODEL;
+use crate::trial::{MODEL, worth};
 use crate::tuning_point::names;
-use crate::{Proposal, TuningPoint};
+use crate::{Proposal, TuningPoint, Worth};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
 
@@ -65,14 +65,15 @@ impl MasterWorker {
         let most = most(tuning_point);
         let workload = &workload.ahead();
         let rivals = self.rivals(to, workload, tuning_point);
-        let Advice { to: next, now, error, gain, drawn, stepped } = self.workers.advise(
+        let Advice { to: next, now, error, gain, drawn, stepped, forced } = self.workers.advise(
             workload,
             &rivals,
             most.saturating_add(spare.map_or(0, room)),
             Present { unchanged_s, scale, noise: self.experience.noise(), unforeseen: self.errors.unforeseen() },
         )?;
+        let worth = if forced { Worth::Due } else { worth(gain, iteration + 1, unchanged_s) };
         if let Some(spare) = spare.filter(|_| next.workers > most) {
-            return Some(self.start_workers(spare, most, &next));
+            return Some(Proposal { worth, ..self.start_workers(spare, most, &next) });
         }
         // A new number starts with the setting that suits it. A program with its own number cuts by its own rules.
         let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
@@ -121,6 +122,7 @@ impl MasterWorker {
             uncertainty: self.errors.half_width(error, self.confidence),
             unchanged_s: iteration_s,
             gain: Some(gain.as_share(self.confidence)),
+            worth,
             ..Proposal::default()
         })
     }
@@ -183,6 +185,7 @@ impl MasterWorker {
             why: format!("{from} workers measured worse than {to}: back to the former"),
             predicted_s: former_s,
             unchanged_s: iteration_s,
+            worth: Worth::Due,
             ..Proposal::default()
         })
     }
