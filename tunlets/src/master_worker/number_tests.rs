@@ -185,6 +185,7 @@ fn a_number_that_measures_worse_is_undone_and_left_alone() {
     assert!(result.workers.iter().filter(|n| **n == 25).count() <= 5, "{:?}", result.workers);
     assert!(*result.workers.last().unwrap() <= 24, "{:?}", result.workers);
     let back = result.why.iter().position(|why| why.contains("back to the former")).expect("the way back");
+    assert!(result.why.iter().all(|why| why.contains("; Pi would ")), "each decision: {:?}", result.why);
     let (predicted_s, first_s) = (result.predicted[back].0, result.times_s[0]);
     assert!((predicted_s / first_s - 1.0).abs() < 0.1, "what four took before, {first_s}, not {predicted_s}");
 }

@@ -390,8 +390,7 @@ impl MasterWorker {
         if !self.note_obstacles((iteration, iteration_s), &workload) {
             return None;
         }
-        let count = tuning_points.iter().find(|k| k.name == names::WORKERS);
-        let count = count.or_else(|| tuning_points.iter().find(|k| k.name == names::OWN_WORKERS));
+        let count = number::tuning_point_of_number(tuning_points);
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
         if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
@@ -446,7 +445,7 @@ impl MasterWorker {
         let is_tried = !requested && !best.gain.is_sure(self.confidence) && is_worth_trial(best.gain);
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
-             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}{}",
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
             workload.mean_s * 1e3,
             workload.sigma_s * 1e3,
             workload.tasks,
@@ -457,7 +456,6 @@ impl MasterWorker {
             best.ratio,
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
             if is_tried { "; not sure, but worth its trial" } else { "" },
-            count.map_or(String::new(), |count| self.by_pi(&workload, best.setting, number::most(count), scale)),
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         let proposal = self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times);
@@ -561,6 +559,7 @@ impl Tunlet for MasterWorker {
         let mut proposal = self.decide(tuning_points);
         if let Some(proposal) = &mut proposal {
             candidates::fit(&mut proposal.assignments, tuning_points);
+            proposal.why.extend(self.by_pi(tuning_points, proposal.predicted_s));
         }
         self.proposed_s = proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s);
         proposal

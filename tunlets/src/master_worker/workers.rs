@@ -310,15 +310,14 @@ impl Workers {
         })
     }
 
-    /// The present number and the one of least Pi among up to `most`, if that is another, with one setting; `scale` corrects the simulation.
+    /// The present number and the one of least Pi among up to `most`, if that is another, with one setting, as simulated.
     pub fn least_pi(
         &self,
         workload: &WorkloadEstimator,
         setting: TechniqueParameters,
         most: u32,
-        scale: f64,
     ) -> Option<(Forecast, Forecast)> {
-        let all = forecasts(workload, &[setting], (1, most), (SEED, scale, self.confidence), |_| true);
+        let all = forecasts(workload, &[setting], (1, most), (SEED, 1.0, self.confidence), |_| true);
         let (now, least) = (*all.first()?, cheapest(all.iter(), Forecast::pi_s)?);
         (least.workers != now.workers).then_some((now, least))
     }

@@ -43,6 +43,12 @@ fn parked(workload: &WorkloadEstimator, count: u32) -> String {
     format!("; parked first, for they cost more than they give: {}{rest}", names.join(", "))
 }
 
+/// The tuning point of the number of workers: the framework's, or that of a program with its own loop.
+pub(super) fn tuning_point_of_number(tuning_points: &[TuningPoint]) -> Option<&TuningPoint> {
+    let named = |name| tuning_points.iter().find(|point| point.name == name);
+    named(names::WORKERS).or_else(|| named(names::OWN_WORKERS))
+}
+
 /// Workers there are, by the tuning point of their number.
 pub(super) fn most(tuning_point: &TuningPoint) -> u32 {
     tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32
@@ -93,7 +99,7 @@ impl MasterWorker {
         assignments.push((tuning_point.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
-            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}{}",
+            "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}",
             self.workers.objective_text(),
             Inputs(workload),
             workload.tasks,
@@ -103,7 +109,6 @@ impl MasterWorker {
             next.pi_s(),
             next.workers,
             self.stake(gain, drawn, unchanged_s),
-            self.by_pi(&workload.with_workers(next.workers), next.setting, most, scale),
             if next.workers < now.workers { parked(workload, now.workers - next.workers) } else { String::new() },
             if stepped { ", as far as one step goes" } else { "" },
             if changes { format!("; with them {setting}") } else { String::new() },
@@ -127,25 +132,26 @@ impl MasterWorker {
         })
     }
 
-    /// What the source's index would choose of the `most` workers there are (César 2006, ch. III, (17)), for the log; nothing where it decides itself.
-    pub(super) fn by_pi(
-        &self,
-        workload: &WorkloadEstimator,
-        setting: TechniqueParameters,
-        most: u32,
-        scale: f64,
-    ) -> String {
+    /// What the source's index would choose of the workers there are (César 2006, ch. III, (17)) with what is proposed, which is expected to take
+    /// `predicted_s` seconds; for the log. Nothing where it decides itself, or nobody can set a number.
+    pub(super) fn by_pi(&self, tuning_points: &[TuningPoint], predicted_s: f64) -> Option<String> {
+        let (count, workload) = (tuning_point_of_number(tuning_points)?, self.workload_with(tuning_points)?);
         if self.workers.requested().0 == Objective::Efficiency {
-            return String::new();
+            return None;
         }
-        let most = most.max(workload.workers);
-        match self.workers.least_pi(workload, setting, most, scale) {
+        let (workload, setting) = match self.proposed.as_ref()? {
+            Change::Technique(_, to, _) => (workload, *to),
+            Change::Workers(_, to, setting) => (workload.with_workers(*to), *setting),
+            Change::Shares(..) | Change::Start(_) => (workload, self.current?),
+        };
+        let most = most(count).max(workload.workers);
+        Some(match self.workers.least_pi(&workload, setting, most) {
             Some((now, least)) => {
-                let (there, here) = (Seconds(least.iteration_s), Seconds(now.iteration_s));
+                let (there, here) = (Seconds(predicted_s * least.iteration_s / now.iteration_s), Seconds(predicted_s));
                 format!("; Pi would choose {} of {most} workers: {there} instead of {here}", least.workers)
             }
             None => format!("; Pi would keep {} of {most} workers", workload.workers),
-        }
+        })
     }
 
     /// Settings that may suit another number better than `to`: the static split, or the technique that follows the tasks.
