@@ -264,12 +264,13 @@ fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
 }
 
 fn lost_event(wire: &v1::WorkersLost) -> Option<Event> {
-    let v1::WorkersLost { iteration, time_ns, workers, redone_tasks, left } = *wire;
+    let v1::WorkersLost { iteration, time_ns, workers, redone_tasks, left, rank } = *wire;
     let good = iteration < limits::ITERATION_END
         && redone_tasks < limits::TASKS_END
         && workers <= limits::RANKS_PER_JOB
-        && left <= limits::RANKS_PER_JOB;
-    good.then_some(Event::WorkersLost(WorkersLost { iteration, time_ns, workers, redone_tasks, left }))
+        && left <= limits::RANKS_PER_JOB
+        && rank.is_none_or(|rank| rank < limits::RANKS_PER_JOB);
+    good.then_some(Event::WorkersLost(WorkersLost { iteration, time_ns, workers, redone_tasks, left, rank }))
 }
 
 fn work_event(wire: v1::Work) -> Option<Event> {

@@ -300,6 +300,8 @@ pub struct WorkersLost {
     /// Tasks that they held, which were handed out again.
     pub redone_tasks: u64,
     pub left: u32,
+    /// Who died, where that is known.
+    pub rank: Option<u32>,
 }
 
 /// Work of one rank in one iteration since its last batch.

@@ -103,6 +103,8 @@ pub struct Job {
     history: History,
     /// All its windows are being closed: nothing is sent any more, and nobody is waited for.
     ends: bool,
+    /// Hosts that were lost, whose ranks' end the owner was not told yet.
+    lost_hosts: u32,
 }
 
 impl Job {
@@ -127,6 +129,7 @@ impl Job {
             options_follow: false,
             history: History::default(),
             ends: false,
+            lost_hosts: 0,
             spec,
         }
     }
@@ -267,6 +270,12 @@ impl Job {
             }
             Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
             Event::ActionSettled(result) => self.on_result(ctx, rank, clock, result),
+            Event::WorkersLost(lost) => {
+                self.measurements.on_event(ctx, rank, clock.offset_ns, event, &mut self.roster);
+                if let Some(agent) = lost.rank.and_then(|rank| self.roster.members.on_dead(rank)) {
+                    self.on_host_silent(ctx, &agent);
+                }
+            }
             other => {
                 self.measurements.on_event(ctx, rank, clock.offset_ns, other, &mut self.roster);
             }
@@ -294,6 +303,34 @@ impl Job {
         if let Some(settlement) = self.dispatcher.on_rank_left(left.rank) {
             self.on_settlement(ctx, &settlement, 0, 0);
         }
+        self.tell_survivors_end(ctx);
+    }
+
+    /// Of this agent's ranks some are dead by the MPI's word. Where the agent is not connected either, nobody else will say that they have gone:
+    /// the job must not wait for them, and when it has lost all of them, their host is lost.
+    fn on_host_silent(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId) {
+        let lost = self.roster.members.lose_dead(agent);
+        for rank in &lost {
+            if let Some(settlement) = self.dispatcher.on_rank_left(*rank) {
+                self.on_settlement(ctx, &settlement, 0, 0);
+            }
+        }
+        if !lost.is_empty() && !self.roster.members.serves(agent) {
+            self.lost_hosts += 1;
+            let node = self.roster.members.node(agent).unwrap_or_default();
+            let text = format!("the host {node} is lost: its ranks died, and its agent is not connected any more");
+            ctx.life("host-lost", text, json!({"node": node}));
+        }
+        self.tell_survivors_end(ctx);
+    }
+
+    /// A launcher may wait for a lost host for ever: who started it is told when there is nothing else to wait for.
+    fn tell_survivors_end(&mut self, ctx: &mut Ctx<'_>) {
+        let members = &self.roster.members;
+        if self.lost_hosts > 0 && members.all_left() && members.all_joined() {
+            let text = "all ranks have ended but those of lost hosts, for which the launcher may wait for ever: SIGTERM to midrun ends it";
+            ctx.life(names::SURVIVORS_ENDED, text.to_owned(), json!({"hosts": std::mem::take(&mut self.lost_hosts)}));
+        }
     }
 
     /// An agent's link has ended.
@@ -306,6 +343,7 @@ impl Job {
         {
             ctx.life("agent-lost", format!("the agent on {node} is not connected any more"), json!({"node": node}));
         }
+        self.on_host_silent(ctx, agent);
     }
 
     /// An agent that was lost is back: what was on its way to it goes again.

@@ -101,6 +101,7 @@ impl Collected {
                 workers: u32::try_from(b).ok()?,
                 redone_tasks: c,
                 left: u32::try_from(d).ok()?,
+                rank: e.checked_sub(1).map(u32::try_from).transpose().ok()?,
             }),
             kind::LINK if a <= 1 && d <= u64::from(u32::MAX) => Kind::LinkMeasured(link(record)?),
             kind::TRIP if a <= 1 && b <= ROUND_TRIP_BYTES && (1..TRIP_NS).contains(&c) => {
@@ -322,13 +323,14 @@ mod tests {
     fn lost_workers_come_as_they_were_written_and_impossible_ones_are_left_out() {
         let mut c = Collected::default();
         let loss =
-            |workers, tasks| Record { kind: kind::LOSS, payload: [3, workers, tasks, 5, 0, 0], ..Record::default() };
+            |workers, tasks| Record { kind: kind::LOSS, payload: [3, workers, tasks, 5, 7, 0], ..Record::default() };
         c.take(&loss(2, 70));
         c.take(&loss(2, TASKS + 1));
         c.take(&loss(u64::MAX, 70));
         let events = c.drain();
         let [Event { kind: Some(Kind::WorkersLost(lost)) }] = &events[..] else { panic!("{events:?}") };
         assert_eq!((lost.iteration, lost.workers, lost.redone_tasks, lost.left, c.rejected), (3, 2, 70, 5, 2));
+        assert_eq!(lost.rank, Some(6));
     }
 
     #[test]

@@ -31,9 +31,10 @@ pub fn iteration_end(iteration: u64, time_ns: u64, tasks: u64, chunks: u64, task
     thread_ring::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
 }
 
-/// Workers died: so many tasks were handed out again, to the workers that are left.
-pub fn loss(iteration: u64, workers: u32, tasks: u64, left: u32) {
-    let payload = [iteration, u64::from(workers), tasks, u64::from(left), 0, 0];
+/// Workers died: so many tasks were handed out again, to the workers that are left. `rank` is the one that died, in `MPI_COMM_WORLD`.
+pub fn loss(iteration: u64, workers: u32, tasks: u64, left: u32, rank: Option<u32>) {
+    let rank = rank.map_or(0, |rank| u64::from(rank) + 1);
+    let payload = [iteration, u64::from(workers), tasks, u64::from(left), rank, 0];
     thread_ring::push(&Record { kind: kind::LOSS, flags: 0, time_ns: clock::now_ns(), payload });
 }
 

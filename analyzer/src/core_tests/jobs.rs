@@ -56,7 +56,7 @@ fn a_rank_that_dies_takes_its_action_with_it_and_is_listed() {
 #[test]
 fn an_iteration_in_which_workers_died_is_listed_and_no_tunlet_sees_it() {
     let mut story = Story::begin(Config::default());
-    let lost = WorkersLost { iteration: 0, time_ns: 500 * MS, workers: 1, redone_tasks: 12, left: 1 };
+    let lost = WorkersLost { iteration: 0, time_ns: 500 * MS, workers: 1, redone_tasks: 12, left: 1, rank: None };
     story.report("j", 0, vec![begun(0), Event::WorkersLost(lost)]);
     story.report("j", 1, vec![worked(0, 100)]);
     story.report("j", 0, vec![ended(0)]);
@@ -65,6 +65,53 @@ fn an_iteration_in_which_workers_died_is_listed_and_no_tunlet_sees_it() {
     assert_eq!((counts, &summary["actions"]["sent"]), ([1, 1, 12].map(|n| json!(n)), &json!(0)));
     story.iteration("j", 1);
     assert_eq!(story.summary("j")["actions"]["sent"], 1, "it tunes on");
+}
+
+#[test]
+fn a_host_is_lost_when_its_ranks_died_and_its_agent_is_gone_and_the_end_of_all_others_is_told() {
+    let (first, second) = (LinkId(21), LinkId(22));
+    let hello = |node: &str, ranks: std::ops::Range<u32>| Hello {
+        protocol: PROTOCOL_VERSION,
+        node: node.into(),
+        agent: AgentId(format!("{node}-1").into()),
+        ranks: ranks.map(|rank| joined("j", rank, 4)).collect(),
+        ..Hello::default()
+    };
+    let dead = |rank| {
+        let lost =
+            WorkersLost { iteration: 0, time_ns: 500 * MS, workers: 1, redone_tasks: 1, left: 1, rank: Some(rank) };
+        vec![report("j", 0, vec![Event::WorkersLost(lost)])]
+    };
+    let left = |rank| Left { job: job("j"), rank, finalized: true, unattended: false };
+    // The end of the connection is noticed before the deaths, between them, or after them.
+    for gone in 0..3 {
+        let mut story = Story::new(Config::default());
+        story.step(Input::AgentConnected { link: first, hello: hello("h1", 0..2) });
+        story.step(Input::AgentConnected { link: second, hello: hello("h2", 2..4) });
+        for step in 0..3 {
+            let texts = story.texts();
+            assert!(texts.iter().all(|text| !text.contains("is lost:")), "{gone} {step}: {texts:?}");
+            match step {
+                _ if step == gone => story.step(Input::AgentDisconnected { link: second, goodbye: false }),
+                0 => story.batch(first, 1, dead(2), Vec::new()),
+                1 if gone == 0 => story.batch(first, 1, dead(2), Vec::new()),
+                _ => story.batch(first, 2, dead(3), Vec::new()),
+            }
+        }
+        assert_eq!(story.texts().iter().filter(|text| text.contains("the host h2 is lost:")).count(), 1, "{gone}");
+        story.batch(first, 3, Vec::new(), vec![left(0)]);
+        let reported =
+            |story: &mut Story| story.events().iter().filter(|event| event["event"] == "survivors-ended").count();
+        assert_eq!(reported(&mut story), 0, "{gone}");
+        story.batch(first, 4, Vec::new(), vec![left(1)]);
+        assert_eq!(reported(&mut story), 1, "{gone}");
+        assert_eq!(story.summary("j")["lost_ranks"], json!([2, 3]), "{gone}");
+    }
+    // A rank of an agent that is connected: the agent says itself that the rank is gone.
+    let mut story = Story::new(Config::default());
+    story.step(Input::AgentConnected { link: first, hello: hello("h1", 0..4) });
+    story.batch(first, 1, dead(2), Vec::new());
+    assert_eq!(story.summary("j")["lost_ranks"], json!([]));
 }
 
 #[test]

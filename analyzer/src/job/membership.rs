@@ -57,6 +57,8 @@ pub(super) struct Membership {
     attached: BTreeMap<AgentId, BTreeSet<u32>>,
     /// Ranks that run, as far as is known, and that their agent does not have any more: it said so, and that was lost.
     missed: BTreeSet<u32>,
+    /// Ranks that the MPI has given up for dead. Their agent says so, too, unless it died with their host.
+    dead: BTreeSet<u32>,
     /// Agents that each node has had.
     on_node: BTreeMap<String, BTreeSet<AgentId>>,
     /// Number of the launch whose ranks run.
@@ -98,6 +100,7 @@ impl Membership {
         }
         self.detach(&before, joined.rank);
         self.missed.remove(&joined.rank);
+        self.dead.remove(&joined.rank);
         self.attached.entry(agent.clone()).or_default().insert(joined.rank);
         true
     }
@@ -196,6 +199,28 @@ impl Membership {
         self.missed.remove(&left.rank);
         self.present -= 1;
         true
+    }
+
+    /// The MPI has given a rank up for dead; the agent that it was attached to.
+    pub(super) fn on_dead(&mut self, rank: u32) -> Option<AgentId> {
+        let agent = self.ranks.get(&rank).filter(|rank| rank.state == RankState::Present)?.agent.clone();
+        self.dead.insert(rank);
+        Some(agent)
+    }
+
+    /// Dead ranks of an agent that is not connected either: it may never say that they have gone. They are lost now.
+    pub(super) fn lose_dead(&mut self, agent: &AgentId) -> Vec<u32> {
+        let is_linked = self.hosts.get(agent).is_none_or(|host| host.linked);
+        let Some(attached) = self.attached.get_mut(agent).filter(|_| !is_linked) else { return Vec::new() };
+        let lost: Vec<u32> = attached.intersection(&self.dead).copied().collect();
+        attached.retain(|rank| !self.dead.contains(rank));
+        for number in &lost {
+            if let Some(rank) = self.ranks.get_mut(number) {
+                rank.state = RankState::Lost;
+                self.present -= 1;
+            }
+        }
+        lost
     }
 
     /// Notes whether an agent is connected; returns whether it was, `None` for an agent without ranks of this job.

@@ -5,10 +5,16 @@ use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Context;
 use tokio::process::{Child, Command};
+use tokio::time::{Duration, Instant};
 
 use super::console::Console;
 use super::rank_environment::PreparedCommand;
 use super::relay::{Relay, Signal};
+
+/// Signals by which users and batch systems end a job.
+const ENDING: [i32; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+/// A launcher that waits for lost hosts alone must end within this time after such a signal.
+const END_DEADLINE: Duration = Duration::from_secs(3);
 
 /// How the launcher ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,16 +78,40 @@ pub fn start(prepared: &PreparedCommand, relay: &Relay) -> anyhow::Result<Child>
     command.spawn().with_context(|| format!("cannot start {program}"))
 }
 
-/// Waits for the child to end, and forwards signals meanwhile.
+/// Waits for the child to end, and forwards signals meanwhile. Where one of them asks it to end and it waits for nothing but lost hosts, it is
+/// killed after a while, because it may never end.
 ///
 /// # Errors
 /// The system cannot report how the child ended.
-pub async fn wait(child: &mut Child, relay: &mut Relay, console: &Console) -> anyhow::Result<Ended> {
+pub async fn wait(
+    child: &mut Child,
+    relay: &mut Relay,
+    console: &Console,
+    waits_in_vain: impl Fn() -> bool,
+) -> anyhow::Result<Ended> {
+    let mut kill_at = None;
     loop {
+        let kill = async {
+            match kill_at {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             status = child.wait() => return Ok(status.context("cannot wait for the command")?.into()),
+            () = kill => {
+                kill_at = None;
+                child.start_kill().context("cannot kill the command")?;
+            }
             signal = relay.next() => match signal {
-                Signal::Forward(number) => forward(child, number),
+                Signal::Forward(number) | Signal::Received(number) => {
+                    if matches!(signal, Signal::Forward(_)) {
+                        forward(child, number);
+                    }
+                    if ENDING.contains(&number) && waits_in_vain() {
+                        kill_at.get_or_insert_with(|| Instant::now() + END_DEADLINE);
+                    }
+                }
                 Signal::Stop => {
                     console.release();
                     // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.

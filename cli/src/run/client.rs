@@ -11,7 +11,8 @@ use midrun_proto::tls::{self, Credentials};
 use midrun_proto::token::ShowToken;
 use midrun_proto::v1::admin_client::AdminClient;
 use midrun_proto::v1::{CloseJobRequest, FollowRequest, Notice, OpenJobRequest, WatchRequest};
-use serde_json::json;
+use midrun_vocabulary::names::SURVIVORS_ENDED;
+use serde_json::{Value, json};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
@@ -44,6 +45,8 @@ struct State {
     answers: AtomicBool,
     /// The launcher has ended: the job is not opened again.
     job_ended: AtomicBool,
+    /// All ranks have ended but those of lost hosts.
+    survivors_ended: AtomicBool,
 }
 
 impl Client {
@@ -172,6 +175,9 @@ impl Client {
         loop {
             match notices.message().await {
                 Ok(Some(notice)) => {
+                    if event(&notice) == SURVIVORS_ENDED {
+                        self.state.survivors_ended.store(true, Ordering::Relaxed);
+                    }
                     if printed.is_new(at, &notice) {
                         console.notice(&notice);
                     }
@@ -184,6 +190,11 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Whether the launcher has nothing to wait for but hosts that are lost.
+    pub fn survivors_ended(&self) -> bool {
+        self.state.survivors_ended.load(Ordering::Relaxed)
     }
 
     /// Closes the job and returns its summary as JSON. An analyzer that is away already is given one chance only.
@@ -234,6 +245,12 @@ pub fn patient(endpoint: Endpoint) -> Endpoint {
         .http2_keep_alive_interval(PATIENCE)
         .keep_alive_timeout(PATIENCE)
         .keep_alive_while_idle(true)
+}
+
+/// What happened, as programs read it.
+fn event(notice: &Notice) -> String {
+    let json: Value = serde_json::from_str(&notice.json).unwrap_or_default();
+    json["event"].as_str().unwrap_or_default().to_owned()
 }
 
 fn is_refusal(status: &Status) -> bool {

@@ -133,7 +133,7 @@ fn colour(json: &str) -> Option<u8> {
         ("decision", _) => Some(bold),
         ("outcome", Some("kept")) => Some(green),
         ("outcome", Some("rolled-back")) => Some(yellow),
-        ("rank-lost" | "agent-lost" | "tuning-off", _) => Some(red),
+        ("rank-lost" | "agent-lost" | "host-lost" | "tuning-off", _) => Some(red),
         _ => None,
     }
 }

@@ -84,7 +84,7 @@ pub async fn run(
     let (job, begin) = (format!("j{}", random_hex(6)?), Instant::now());
     if let Some(why) = &plan.untuned {
         relay.on_launch();
-        let ended = child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console).await?;
+        let ended = child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console, || false).await?;
         Blank::Untuned(why.clone()).write(&job, begin, summary, &console);
         return Ok(ended);
     }
@@ -120,7 +120,8 @@ pub async fn run(
     tracing::info!(command = prepared.words.join(" "), "starting the command");
     relay.on_launch();
     let mut child = child::start(&prepared, relay)?;
-    let ended = child::wait(&mut child, relay, &console).await?;
+    let ended =
+        child::wait(&mut child, relay, &console, || parts.client.as_ref().is_some_and(Client::survivors_ended)).await?;
     if let Some(follow) = follow {
         follow.abort();
         // It may be about to show a status.

@@ -45,6 +45,8 @@ pub struct Relay {
 pub enum Signal {
     /// Send it to the launcher.
     Forward(i32),
+    /// The launcher has got it itself.
+    Received(i32),
     /// The terminal stops the whole group: stop, too.
     Stop,
 }
@@ -91,14 +93,12 @@ impl Relay {
 
     /// Waits for the next signal to react to.
     pub async fn next(&mut self) -> Signal {
-        loop {
-            let number = self.arrived.recv().await.unwrap_or(libc::SIGTERM); // a sender lives in `self`
-            tokio::time::sleep(SAME_SENDING).await;
-            match self.witness.as_mut().is_some_and(|witness| witness.has_seen(number)) {
-                false => return Signal::Forward(number),
-                true if number == libc::SIGTSTP => return Signal::Stop,
-                true => {}
-            }
+        let number = self.arrived.recv().await.unwrap_or(libc::SIGTERM); // a sender lives in `self`
+        tokio::time::sleep(SAME_SENDING).await;
+        match self.witness.as_mut().is_some_and(|witness| witness.has_seen(number)) {
+            false => Signal::Forward(number),
+            true if number == libc::SIGTSTP => Signal::Stop,
+            true => Signal::Received(number),
         }
     }
 }

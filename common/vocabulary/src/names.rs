@@ -92,6 +92,9 @@ pub const CREDENTIALS_VARIABLE: &str = "MIDRUN_CREDENTIALS";
 /// The variable by which `midrun run` asks all ranks to make a window of MPI memory for synchronized changes.
 pub const SYNCHRONIZED_VARIABLE: &str = "MIDRUN_SYNCHRONIZED";
 
+/// The event of the analyzer by which `midrun run` learns that the ranks of lost hosts are the only ones that its launcher may wait for.
+pub const SURVIVORS_ENDED: &str = "survivors-ended";
+
 /// Whether a variable of midrun's must not appear on a command line, which others can read.
 pub fn is_secret(variable: &str) -> bool {
     variable.ends_with("TOKEN") || variable == CREDENTIALS_VARIABLE

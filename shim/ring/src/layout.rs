@@ -62,7 +62,8 @@ pub mod kind {
     /// wait for it ns, where its call did not: after the end of a send, with the begin of a receive; 0 = a blocking call's.
     pub const MESSAGE: u32 = 15;
 
-    /// Workers died, and the job goes on. payload: iteration, workers that died, tasks that were handed out again, workers left.
+    /// Workers died, and the job goes on. payload: iteration, workers that died, tasks that were handed out again, workers left,
+    /// 1 + the rank that died in MPI_COMM_WORLD (0: none, or not known).
     pub const LOSS: u32 = 18;
     /// A rank computed tasks of a team's stage, or, with elapsed time, the lead is done with an input of it. payload: stage (low half)
     /// and rank in the pipeline's communicator; tasks, sum of their times ns, sum of squared task times s² (f64 bits); time of

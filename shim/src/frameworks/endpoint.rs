@@ -137,6 +137,11 @@ impl Endpoint {
         self.untold.pop_front()
     }
 
+    /// The number of a rank in `MPI_COMM_WORLD`, where it has one.
+    pub fn in_world(&self, rank: usize) -> Option<u32> {
+        self.comm.world().get(rank).copied().flatten()
+    }
+
     /// Forgets what is on the way to the ranks that died, and from them: MPI may still use the buffers, so these are never freed.
     fn bury(&mut self) {
         while let Some(rank) = self.comm.lost().filter(|rank| !self.lost[*rank]) {

@@ -21,9 +21,7 @@ impl Losses {
             team.lose(rank);
             losses.workers += 1;
             stderr::warn(format_args!("rank {rank} was lost; workers left: {}", team.most()));
-        }
-        if losses.workers > 0 {
-            records::loss(iteration, losses.workers, 0, team.most() as u32);
+            records::loss(iteration, 1, 0, team.most() as u32, endpoint.in_world(rank));
         }
         losses.settle(team);
         losses
@@ -36,4 +34,24 @@ impl Losses {
             scheduling::shrink(team.most() as u32);
         }
     }
+}
+
+/// Says what becomes of the job when a whole host is lost, where it has several and goes on when a rank dies: of a host that is silent, Open MPI
+/// learns by its failure detector alone, which is off unless the user asks for it.
+pub fn warn_of_lost_hosts(endpoint: &Endpoint) {
+    if !endpoint.comm.tolerates || (0..endpoint.comm.size).all(|rank| endpoint.is_here(rank)) {
+        return;
+    }
+    let is_on =
+        std::env::var("OMPI_MCA_mpi_ft_detector").is_ok_and(|value| value.starts_with(['1', 't', 'T', 'y', 'Y', 'e']));
+    stderr::warn(match is_on {
+        false => {
+            "the flag MIDRUN_MW_TOLERATE covers workers that die, not their hosts: a lost host ends the job or lets it hang, since Open MPI's failure \
+             detector is off; docs/launching.md has the options of mpirun"
+        }
+        true => {
+            "Open MPI's failure detector takes a worker for dead, and ends its process, when one task takes longer than mpi_ft_detector_timeout \
+             (10 s unless you set it)"
+        }
+    });
 }

@@ -112,7 +112,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     }
     if tolerate && !comm.tolerates && is_master {
         stderr::warn(
-            "the flag MIDRUN_MW_TOLERATE has no effect: this MPI ends the job when a rank dies; Open MPI 5 does not, started by mpirun --with-ft ulfm",
+            "the flag MIDRUN_MW_TOLERATE has no effect: this MPI ends the job when a rank dies, and a lost host ends it or lets it hang; Open MPI 5 does not, started by mpirun --with-ft ulfm",
         );
     }
     let (tasks, results) = (raw.task_bytes as i64, raw.result_bytes as i64);
@@ -151,6 +151,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     if is_master {
         shared::offer(&config, &endpoint);
         subteams::offer(&config, &endpoint);
+        losses::warn_of_lost_hosts(&endpoint);
     }
     let messages = VecDeque::new();
     Ok(MasterWorker {

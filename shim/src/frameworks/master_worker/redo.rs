@@ -10,7 +10,6 @@ use crate::{records, status, stderr};
 impl Master<'_> {
     /// Hands out again what workers had that died.
     pub fn bear_losses(&mut self) -> Result<(), MpiFailed> {
-        let before = self.losses;
         while let Some(rank) = self.endpoint.next_lost() {
             self.losses.workers += 1;
             let tasks = self.lose(rank);
@@ -26,6 +25,7 @@ impl Master<'_> {
                     "rank {rank} was lost in iteration {iteration}: {held} handed out again; workers left: {others}"
                 )),
             }
+            records::loss(self.iteration, 1, tasks, self.team.most() as u32, self.endpoint.in_world(rank));
         }
         if self.ledger.living() == 0 {
             self.fail(status::ERR_NO_WORKER);
@@ -33,10 +33,10 @@ impl Master<'_> {
         if self.losses.workers == 0 {
             return Ok(());
         }
-        self.losses.tasks += self.ledger.reclaim();
-        let (workers, tasks) = (self.losses.workers - before.workers, self.losses.tasks - before.tasks);
-        if workers > 0 || tasks > 0 {
-            records::loss(self.iteration, workers, tasks, self.team.most() as u32);
+        let missing = self.ledger.reclaim();
+        self.losses.tasks += missing;
+        if missing > 0 {
+            records::loss(self.iteration, 0, missing, self.team.most() as u32, None);
         }
         self.feed_idle()
     }
