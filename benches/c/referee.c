@@ -100,6 +100,63 @@ static void farm(void)
     }
 }
 
+/* Whether a worker that holds so many tasks gets one, as the framework hands single tasks out: a second one while much is left. */
+static int gets_one(int held, int left, int each)
+{
+    const int workers = size - 1;
+    int ahead = each > 1 && held == 1 && 8 * workers <= left && left > 2 * workers;
+    return left > 0 && (held == 0 || ahead);
+}
+
+/* The framework's iteration of so many tasks for each worker; the tag is the task's number, and at the end their number. Where each
+   gets one, the first has the longest: that all get theirs at the same time counts. */
+static void master_worker(int each, int task_bytes, int result_bytes)
+{
+    const int workers = size - 1, tasks = each * workers;
+    MPI_Request *sent = malloc(sizeof *sent * (size_t) (tasks + 1));
+    int sends = 0;
+    if (rank > 0) {
+        for (MPI_Status of;;) {
+            MPI_Recv(in, task_bytes, MPI_BYTE, 0, MPI_ANY_TAG, all, &of);
+            if (of.MPI_TAG == tasks)
+                break;
+            compute(each == 1 ? 4e-3 * (size - of.MPI_TAG) : 2e-3 + 1e-4 * (of.MPI_TAG % 4));
+            MPI_Isend(out, result_bytes, MPI_BYTE, 0, 0, all, &sent[sends++]);
+        }
+        MPI_Waitall(sends, sent, MPI_STATUSES_IGNORE);
+        free(sent);
+        return;
+    }
+    MPI_Request *back = malloc(sizeof *back * (size_t) workers);
+    int *held = calloc((size_t) workers, sizeof *held), done = 0;
+    for (int k = 0; k < 2 * workers; k++) {
+        int worker = k % workers;
+        if (k < workers)
+            MPI_Irecv(in, result_bytes, MPI_BYTE, worker + 1, 0, all, &back[worker]);
+        if (gets_one(held[worker], tasks - sends, each)) {
+            MPI_Isend(out, task_bytes, MPI_BYTE, worker + 1, sends, all, &sent[sends]);
+            sends++, held[worker]++;
+        }
+    }
+    while (done < tasks) {
+        int worker;
+        MPI_Waitany(workers, back, &worker, MPI_STATUS_IGNORE);
+        done++, held[worker]--;
+        while (gets_one(held[worker], tasks - sends, each)) {
+            MPI_Isend(out, task_bytes, MPI_BYTE, worker + 1, sends, all, &sent[sends]);
+            sends++, held[worker]++;
+        }
+        if (held[worker] > 0)
+            MPI_Irecv(in, result_bytes, MPI_BYTE, worker + 1, 0, all, &back[worker]);
+    }
+    MPI_Waitall(sends, sent, MPI_STATUSES_IGNORE);
+    for (int worker = 0; worker < workers; worker++)
+        MPI_Send(out, 0, MPI_BYTE, worker + 1, tasks, all);
+    free(back);
+    free(held);
+    free(sent);
+}
+
 static void collective(const char *which)
 {
     if (!strcmp(which, "barrier"))
@@ -144,6 +201,10 @@ int main(int argc, char **argv)
         else if (!strcmp(which, "halo")) halo();
         else if (!strcmp(which, "shift")) shift();
         else if (!strcmp(which, "farm")) farm();
+        else if (!strcmp(which, "mw-once")) master_worker(1, bytes, 0);
+        else if (!strcmp(which, "mw-queue")) master_worker(20, bytes, 0);
+        else if (!strcmp(which, "mw-results")) master_worker(20, 0, bytes);
+        else if (!strcmp(which, "mw-both")) master_worker(20, bytes, bytes);
         else collective(which);
     }
     double end = MPI_Wtime();

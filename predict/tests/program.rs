@@ -426,11 +426,9 @@ fn values_that_make_no_sense_are_named_with_element_and_process() {
 fn a_master_worker_element_is_the_simulation_of_the_frameworks_hand_out() {
     for technique in Technique::ALL {
         let name = technique.name();
-        let line = format!(
-            "farm master-worker tasks = 5000; task_s = 2e-3; technique = '{name}'; handout_s = 2e-5; task_bytes = 10"
-        );
+        let line = format!("farm master-worker tasks = 5000; task_s = 2e-3; technique = '{name}'; handout_s = 2e-5");
         let outcome = run(&program(26, &[&line]), &one_node());
-        let times = MessageTimes { latency_s: 1e-3, send_s: 1e-5, back_s: 0.0, eager_tasks: 100 };
+        let times = MessageTimes { latency_s: 1e-3, send_s: 0.0, back_s: 0.0, eager_tasks: u64::MAX };
         let input = SimInput {
             tasks: 5000,
             workers: 25,
@@ -444,6 +442,66 @@ fn a_master_worker_element_is_the_simulation_of_the_frameworks_hand_out() {
         let busy: f64 = outcome.processes.iter().map(|of| of.times.compute_s).sum();
         close(busy, expected.log.iter().map(|chunk| chunk.busy_s).sum());
     }
+}
+
+/// The end of rank 0, with the links between nodes.
+#[track_caller]
+fn master_ends(nodes: &str, processes: usize, elements: &[&str], expected_s: f64) {
+    close(run(&program(processes, elements), &machine(nodes)).processes[0].end_s, expected_s);
+}
+
+#[test]
+fn a_master_workers_messages_share_the_links_of_their_nodes() {
+    let apart = "{ count = 3, cores = 1 }";
+    // Two messages of 10 ms share the master's way out: both are out after 20 ms, there after 30 ms. The first task takes 1 s,
+    // its empty result 10 ms.
+    let tasks = "farm master-worker tasks = 2; technique = 'none'; overhead_s = 0; task_s = 'if(task == 0, 1, 0.5)'";
+    master_ends(apart, 3, &[&format!("{tasks}; task_bytes = 1000")], 0.03 + 1.0 + 0.01);
+    master_ends(apart, 2, &[&format!("{tasks}; task_bytes = 500")], 0.02 + 1.5 + 0.01);
+    // Results that set out together share the master's way in, and that out of a node which both workers are on.
+    let results = "farm master-worker tasks = 2; technique = 'none'; overhead_s = 0; task_s = 1; result_bytes = 1000";
+    master_ends(apart, 3, &[results], 0.01 + 1.0 + 0.03);
+    master_ends("{ cores = 1 }, { cores = 2 }", 3, &[results], 0.01 + 1.0 + 0.03);
+    // A message inside the node takes nothing of the way between nodes: the worker elsewhere has its bytes after 10 ms.
+    let mixed = "farm master-worker tasks = 2; technique = 'none'; overhead_s = 0; task_s = 'task'; task_bytes = 1000";
+    master_ends("{ count = 2, cores = 2 }", 3, &[mixed], 0.02 + 1.0 + 0.01);
+}
+
+#[test]
+fn a_master_workers_large_messages_are_announced_and_answered_between_two_tasks() {
+    let apart = "{ count = 2, cores = 1 }";
+    // Announced, answered, 20 ms of bytes, and their way.
+    let one = "farm master-worker tasks = 1; overhead_s = 0; task_s = 1; task_bytes = 2000";
+    master_ends(apart, 2, &[one], 0.03 + 0.02 + 1.0 + 0.01);
+    let one = "farm master-worker tasks = 1; overhead_s = 0; task_s = 1; result_bytes = 2000";
+    master_ends(apart, 2, &[one], 0.01 + 1.0 + 0.03 + 0.02);
+    // Of 20 tasks 13 are sent while many are left, one ahead. Every other one of them is announced while the worker computes,
+    // and answered when it is done: 40 ms more. The rest waits for a result, and costs 60 ms each.
+    let many = "farm master-worker tasks = 20; technique = 'ss'; overhead_s = 0; task_s = 1; task_bytes = 2000";
+    master_ends(apart, 2, &[many], 20.0 + 0.05 + 6.0 * 0.04 + 7.0 * 0.06 + 0.01);
+}
+
+#[test]
+fn a_master_workers_messages_share_links_with_what_is_still_under_way() {
+    // A message of 10 ms to rank 2 sets out at 10 ms, with that of the task: both are out at 30 ms, there at 40 ms.
+    let elements = [
+        "go send when = 'rank == 0'; to = 2; bytes = 1000; mode = 'buffered'",
+        "farm master-worker tasks = 1; workers = 1; overhead_s = 0; task_s = 1; task_bytes = 1000",
+        "take receive when = 'rank == 2'; from = 0",
+    ];
+    master_ends("{ count = 3, cores = 1 }", 3, &elements, 0.04 + 1.0 + 0.01);
+    master_ends("{ count = 3, cores = 1 }", 3, &elements[1..2], 0.02 + 1.0 + 0.01);
+    // One of a second, which nobody awaits, does not hold the iteration up.
+    let text = "node = [{ count = 3, cores = 1 }]\ninside = { start_up = '0s', per_byte = '0s' }
+        between = { start_up = '10ms', overhead = '0s', per_byte = '10us' }";
+    let elements = [
+        "go send when = 'rank == 0'; to = 2; bytes = 100000; mode = 'buffered'",
+        "farm master-worker tasks = 1; workers = 1; overhead_s = 0; task_s = 0.1",
+        "take receive when = 'rank == 2'; from = 0",
+    ];
+    let outcome = run(&program(3, &elements), &Machine::from_toml(text).unwrap());
+    close(outcome.processes[0].end_s, 0.01 + 0.1 + 0.01);
+    close(outcome.processes[2].end_s, 1.0 + 0.01);
 }
 
 #[test]

@@ -66,6 +66,18 @@ const FARM: &str = "[element.body]\nkind = 'loop'\nwhen = 'rank == 0'\ncount = '
     [element.take]\nkind = 'receive'\nfrom = 0\n\
     [element.work]\nkind = 'compute'\nseconds = '2e-3 + 1e-4 * (rank % 4)'\n\
     [element.result]\nkind = 'send'\nto = 0\nbytes = 'bytes'\n";
+const MW_ONCE: &str = "[element.body]\nkind = 'master-worker'\ntasks = 'processes - 1'\n\
+    task_s = '4e-3 * (processes - task)'\ntechnique = 'none'\ntask_bytes = 'bytes'\n";
+/// Single tasks, 20 for each worker, with bytes on these ways.
+macro_rules! mw_queue {
+    ($bytes:literal) => {
+        concat!(
+            "[element.body]\nkind = 'master-worker'\ntasks = '20 * (processes - 1)'\n\
+            task_s = '2e-3 + 1e-4 * (task % 4)'\ntechnique = 'ss'\n",
+            $bytes
+        )
+    };
+}
 
 fn cases() -> Vec<Case> {
     let case = |name, (nodes, per_node), bytes, repeats, elements| Case {
@@ -93,6 +105,15 @@ fn cases() -> Vec<Case> {
         case("halo", (8, 8), 30_000, 10, HALO),
         case("shift", (13, 8), 150_000, 2, SHIFT),
         case("farm", (8, 4), 10_000, 1, FARM),
+        case("mw-once", (12, 1), 400_000, 1, MW_ONCE),
+        case("mw-once", (6, 2), 400_000, 1, MW_ONCE),
+        case("mw-once", (64, 1), 400_000, 3, MW_ONCE),
+        case("mw-queue", (6, 2), 2_000, 1, mw_queue!("task_bytes = 'bytes'\n")),
+        case("mw-queue", (6, 2), 40_000, 1, mw_queue!("task_bytes = 'bytes'\n")),
+        case("mw-queue", (12, 1), 400_000, 1, mw_queue!("task_bytes = 'bytes'\n")),
+        case("mw-results", (6, 2), 40_000, 1, mw_queue!("result_bytes = 'bytes'\n")),
+        case("mw-results", (12, 1), 400_000, 1, mw_queue!("result_bytes = 'bytes'\n")),
+        case("mw-both", (6, 2), 400_000, 1, mw_queue!("task_bytes = 'bytes'\nresult_bytes = 'bytes'\n")),
         open_mpi("barrier", (64, 1), 0),
         open_mpi("allreduce", (128, 1), 8),
         open_mpi("allreduce", (64, 1), 1 << 20),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::element::Mode;
+use midrun_models::simulate;
 
 /// The next step of a process in an element.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub(super) struct Message {
     pub from: usize,
     pub to: usize,
     pub bytes: f64,
+    /// Its way after the sender's part, without the time of its bytes, seconds.
+    pub latency_s: f64,
     /// Collective communication does not mix with the program's own messages.
     pub collective: bool,
     /// First announced, sent when the receiver answers.
@@ -35,6 +38,8 @@ pub(super) struct Message {
     pub there: bool,
     /// It has met its receive.
     pub matched: bool,
+    /// What a Master/Worker element's message says; it needs no receive.
+    pub content: Option<simulate::Message>,
 }
 
 /// A receive that waits.

@@ -10,7 +10,7 @@
 //! of more bytes than the link's eager limit is announced, answered and sent: its sender waits for the receiver. Messages between
 //! the same two processes keep their order. Collective communication is the messages of the algorithm that the MPI takes
 //! ([`Collectives`]: Thakur, Rabenseifner, Gropp, *Optimization of Collective Communication Operations in MPICH*, 2005). A
-//! Master/Worker iteration is [`midrun_models::simulate`], which runs the framework's own hand-out code.
+//! Master/Worker iteration is [`midrun_models::simulate`], which runs the framework's own hand-out code, on these links.
 //!
 //! ```
 //! use midrun_predict::program::{Machine, Options, Program, simulate};

@@ -38,6 +38,8 @@ enum Event {
     Answered(usize),
     /// The last byte of an announced message is there.
     DataArrived(usize),
+    /// The receiver of a Master/Worker element's announcement looks at it.
+    Looked(usize),
     /// A process on this node is done computing, unless something has changed since.
     Core(usize, u64),
 }
@@ -97,6 +99,8 @@ pub(super) struct Run<'a> {
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     order: u64,
     ready: VecDeque<usize>,
+    /// What the Master/Worker element that runs has not heard yet.
+    news: Vec<farm::News>,
     /// Processes that have arrived at each framework.
     met: BTreeMap<usize, Vec<usize>>,
     elements: Vec<ElementTimes>,
@@ -122,6 +126,7 @@ pub(super) fn run(compiled: &Compiled, machine: &Machine, options: &Options) -> 
         events: BinaryHeap::new(),
         order: 0,
         ready: (0..compiled.processes).collect(),
+        news: Vec::new(),
         met: BTreeMap::new(),
         elements: elements
             .map(|of| ElementTimes { name: of.name.clone(), count: 0, times: Times::default() })
@@ -164,25 +169,36 @@ impl Run<'_> {
             while let Some(process) = self.ready.pop_front() {
                 self.advance(process)?;
             }
-            let event_s = self.events.peek().map(|Reverse((bits, ..))| f64::from_bits(*bits));
-            // Links are shared anew when all that happens at this moment has happened.
-            let now = event_s == Some(self.now_s);
-            let end_s = if now { None } else { self.network.next_s() };
-            match (event_s, end_s) {
-                (event_s, Some(end_s)) if event_s.is_none_or(|event_s| end_s < event_s) => {
-                    self.now_s = end_s;
-                    if let Some(((number, data), next)) = self.network.end(end_s) {
-                        self.begun(next);
-                        self.out(number, data);
-                    }
-                }
-                _ => {
-                    let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(()) };
-                    self.now_s = f64::from_bits(bits);
-                    self.on_event(event)?;
-                }
+            if !self.step(None)? {
+                return Ok(());
             }
         }
+    }
+
+    /// The next event, unless `other_s`, when something else happens, is before it; false if there is none.
+    fn step(&mut self, other_s: Option<f64>) -> Result<bool, ProgramError> {
+        let event_s = self.events.peek().map(|Reverse((bits, ..))| f64::from_bits(*bits));
+        let event_s = event_s.filter(|event_s| other_s.is_none_or(|other_s| *event_s <= other_s));
+        let first_s = event_s.or(other_s);
+        // Links are shared anew when all that happens at this moment has happened.
+        let now = first_s == Some(self.now_s);
+        let end_s = if now { None } else { self.network.next_s() };
+        match end_s {
+            Some(end_s) if first_s.is_none_or(|first_s| end_s < first_s) => {
+                self.now_s = end_s;
+                if let Some(((number, data), next)) = self.network.end(end_s) {
+                    self.begun(next);
+                    self.out(number, data);
+                }
+            }
+            _ if event_s.is_none() => return Ok(false),
+            _ => {
+                let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(false) };
+                self.now_s = f64::from_bits(bits);
+                self.on_event(event)?;
+            }
+        }
+        Ok(true)
     }
 
     /// Counts what is done.
@@ -212,8 +228,11 @@ impl Run<'_> {
             Event::Over(process) => self.over(process, 0.0),
             Event::Out(number) => self.launch(number),
             Event::Head(number) => {
-                self.count(self.messages.get(number).to, 1)?;
-                if self.messages.arrive(number) {
+                let Message { to, rendezvous, content, .. } = self.messages.get(number);
+                self.count(to, 1)?;
+                if content.is_some() {
+                    self.news.extend(rendezvous.then_some(farm::News::Announced(number)));
+                } else if self.messages.arrive(number) {
                     self.matched(number);
                 }
             }
@@ -230,6 +249,7 @@ impl Run<'_> {
                 self.begun(begun.then_some((number, true)));
             }
             Event::DataArrived(number) => self.received(number),
+            Event::Looked(number) => self.matched(number),
             Event::Core(node, change) => {
                 if self.foreseen[node].1 == change {
                     self.foreseen[node].0 = None;
@@ -254,23 +274,21 @@ impl Run<'_> {
     /// The first byte of a message, or of its announcement, sets out.
     fn begun(&mut self, begun: Option<(usize, bool)>) {
         if let Some((number, false)) = begun {
-            let Message { from, to, .. } = self.messages.get(number);
-            let link = self.network.link(from, to);
-            self.at(self.now_s + link.start_up_s - link.overhead_s, Event::Head(number));
+            let Message { latency_s, .. } = self.messages.get(number);
+            self.at(self.now_s + latency_s, Event::Head(number));
         }
     }
 
     /// The last byte of a message, or of its announcement, has left its sender.
     fn out(&mut self, number: usize, data: bool) {
-        let Message { from, to, rendezvous, awaited, .. } = self.messages.get(number);
-        let link = self.network.link(from, to);
+        let Message { from, to, latency_s, rendezvous, awaited, .. } = self.messages.get(number);
         if data {
-            self.at(self.now_s + link.start_up_s, Event::DataArrived(number));
+            self.at(self.now_s + self.network.link(from, to).start_up_s, Event::DataArrived(number));
             if awaited {
                 self.over(from, 0.0);
             }
         } else if !rendezvous {
-            self.at(self.now_s + link.start_up_s - link.overhead_s, Event::Arrived(number));
+            self.at(self.now_s + latency_s, Event::Arrived(number));
         }
     }
 
@@ -299,8 +317,12 @@ impl Run<'_> {
     }
 
     fn received(&mut self, number: usize) {
-        let Message { from, to, bytes, .. } = self.messages.get(number);
+        let Message { from, to, bytes, content, .. } = self.messages.get(number);
         self.messages.remove(number);
+        if let Some(content) = content {
+            self.news.push(farm::News::Arrived(content));
+            return;
+        }
         let link = self.network.link(from, to);
         self.over(to, link.start_up_s + bytes * link.per_byte_s);
     }
@@ -389,15 +411,12 @@ impl Run<'_> {
         let awaited = mode == Mode::Synchronous || (mode == Mode::Standard && large);
         let rendezvous = awaited || large;
         let (there, matched) = (false, false);
-        let message = Message { from, to, bytes, collective, rendezvous, awaited, there, matched };
-        let number = self.messages.add(message);
+        let latency_s = link.start_up_s - link.overhead_s;
+        let message =
+            Message { from, to, bytes, latency_s, collective, rendezvous, awaited, there, matched, content: None };
         let busy_s = busy_s + link.overhead_s;
         let ready_s = self.now_s + busy_s;
-        if ready_s > self.now_s {
-            self.at(ready_s, Event::Out(number));
-        } else {
-            self.launch(number);
-        }
+        self.dispatch(message, ready_s);
         let of = &mut self.processes[from];
         of.pending += 1;
         if awaited {
@@ -408,6 +427,16 @@ impl Run<'_> {
             self.at(ready_s, Event::Over(from));
         }
         busy_s
+    }
+
+    /// A message whose sender has done its part at `ready_s`.
+    fn dispatch(&mut self, message: Message, ready_s: f64) {
+        let number = self.messages.add(message);
+        if ready_s > self.now_s {
+            self.at(ready_s, Event::Out(number));
+        } else {
+            self.launch(number);
+        }
     }
 
     fn receive(&mut self, process: usize, from: Option<usize>, collective: bool) {

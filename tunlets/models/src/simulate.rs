@@ -15,8 +15,10 @@ use midrun_scheduling::{
 use crate::counted::{self, Counted};
 use crate::led::{self, Led};
 pub use crate::simulated_load::{MessageTimes, SimInput};
-pub use crate::trace::ChunkLog;
-use crate::trace::Trace;
+pub use crate::trace::{ChunkLog, Trace};
+pub use stepwise::Stepwise;
+
+mod stepwise;
 
 /// Weight of what the master knows of each worker when an iteration begins.
 const KNOWN_TASKS: u64 = 50;
@@ -144,6 +146,37 @@ pub fn compare(input: &SimInput, parameterss: &[TechniqueParameters], seeds: std
     parameterss.iter().map(|parameters| drawings.run(input, parameters, runs)).collect()
 }
 
+/// A message between the master and a worker, by 0 .. N-1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// The master hands so many tasks out.
+    Tasks {
+        /// To this worker.
+        worker: u32,
+        /// So many.
+        count: u64,
+    },
+    /// "I am about to run dry".
+    Ask {
+        /// From this worker.
+        worker: u32,
+    },
+    /// The results of so many tasks.
+    Results {
+        /// From this worker.
+        worker: u32,
+        /// So many.
+        count: u64,
+    },
+    /// Recalled tasks come back.
+    Returned {
+        /// From this worker.
+        worker: u32,
+        /// So many.
+        count: u64,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A result reaches the master.
@@ -189,7 +222,22 @@ struct Computing {
     number: u64,
 }
 
-struct Sim<'a> {
+/// Who carries the messages: asked at compile time, so that a live decision pays nothing for the choice.
+trait Carrier {
+    /// Whether this message, which sets out at `ready_s`, is carried by others than the simulation's own ways.
+    fn takes(&mut self, ready_s: f64, message: Message) -> bool;
+}
+
+/// The simulation's own ways: the master's way out and its way in, one message at a time.
+struct OwnWays;
+
+impl Carrier for OwnWays {
+    fn takes(&mut self, _: f64, _: Message) -> bool {
+        false
+    }
+}
+
+struct Sim<'a, C> {
     input: &'a SimInput,
     trace: &'a Trace,
     /// Unit of the task times, seconds.
@@ -207,6 +255,7 @@ struct Sim<'a> {
     /// When the master's way out, and its way in, are free.
     outgoing_free_s: f64,
     incoming_free_s: f64,
+    carrier: C,
     result: SimResult,
     logging: bool,
 }
@@ -233,45 +282,32 @@ fn run(
         let Counted { iteration_s, chunks, log } = counted;
         return within(SimResult { iteration_s, chunks: chunks as f64, shortest_s, deviation: 0.0, log });
     }
-    let n = input.workers.max(1);
-    let scheduler =
-        ChunkScheduler::new(*parameters, input.tasks, n).with_history(input.moments.or_else(|| known_moments(input)));
-    let speeds: Vec<WorkerSpeed> = (0..n as usize).map(|worker| known_speed(input, worker)).collect();
+    let (scheduler, speeds) = (known_scheduler(input, parameters), known_speeds(input));
     if parameters.sub_team_size().is_some()
         && let Some(led) = led::run(input, parameters, (scheduler.clone(), speeds.clone()), (trace, unit_s), logging)
     {
         let Led { iteration_s, chunks, log } = led;
         return within(SimResult { iteration_s, chunks: chunks as f64, shortest_s, deviation: 0.0, log });
     }
-    let mut sim = Sim {
-        input,
-        trace,
-        unit_s,
-        scheduler,
-        returned: Returned::default(),
-        recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
-        synchronous: parameters.synchronous,
-        workers: (0..n).map(|_| Worker::default()).collect(),
-        known: Workers::new(speeds),
-        events: BinaryHeap::new(),
-        order: 0,
-        master_free_s: 0.0,
-        outgoing_free_s: 0.0,
-        incoming_free_s: 0.0,
-        result: SimResult { shortest_s, ..SimResult::default() },
-        logging,
-    };
-    for worker in (0..n).chain(0..n) {
-        sim.feed(worker, 0.0);
-    }
-    sim.ask_back(0.0);
-    while let Some(Reverse((bits, _, event))) = sim.events.pop() {
-        sim.on_event(f64::from_bits(bits), event);
+    let mut sim = Sim::new(input, parameters, (trace, unit_s), (scheduler, speeds), OwnWays);
+    (sim.logging, sim.result.shortest_s) = (logging, shortest_s);
+    sim.begin(0.0);
+    while sim.step() {
         if sim.result.iteration_s > most_s {
             return None;
         }
     }
     Some(sim.result)
+}
+
+/// The scheduler, with what the master knows of the tasks.
+fn known_scheduler(input: &SimInput, parameters: &TechniqueParameters) -> ChunkScheduler {
+    let moments = input.moments.or_else(|| known_moments(input));
+    ChunkScheduler::new(*parameters, input.tasks, input.workers.max(1)).with_history(moments)
+}
+
+fn known_speeds(input: &SimInput) -> Vec<WorkerSpeed> {
+    (0..input.workers.max(1) as usize).map(|worker| known_speed(input, worker)).collect()
 }
 
 /// The master's estimate of a worker's speed from the iteration before.
@@ -299,7 +335,50 @@ fn known_moments(input: &SimInput) -> Option<(f64, f64)> {
     (input.mean_s > 0.0 && !input.first).then_some((mean_s, sigma_s))
 }
 
-impl Sim<'_> {
+impl<'a, C: Carrier> Sim<'a, C> {
+    fn new(
+        input: &'a SimInput,
+        parameters: &TechniqueParameters,
+        (trace, unit_s): (&'a Trace, f64),
+        (scheduler, speeds): (ChunkScheduler, Vec<WorkerSpeed>),
+        carrier: C,
+    ) -> Sim<'a, C> {
+        Sim {
+            input,
+            trace,
+            unit_s,
+            scheduler,
+            returned: Returned::default(),
+            recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
+            synchronous: parameters.synchronous,
+            workers: speeds.iter().map(|_| Worker::default()).collect(),
+            known: Workers::new(speeds),
+            events: BinaryHeap::new(),
+            order: 0,
+            master_free_s: 0.0,
+            outgoing_free_s: 0.0,
+            incoming_free_s: 0.0,
+            carrier,
+            result: SimResult::default(),
+            logging: false,
+        }
+    }
+
+    fn begin(&mut self, begin_s: f64) {
+        let n = self.workers.len() as u32;
+        for worker in (0..n).chain(0..n) {
+            self.feed(worker, begin_s);
+        }
+        self.ask_back(begin_s);
+    }
+
+    /// The next event; false if there is none.
+    fn step(&mut self) -> bool {
+        let Some(Reverse((bits, _, event))) = self.events.pop() else { return false };
+        self.on_event(f64::from_bits(bits), event);
+        true
+    }
+
     fn at(&mut self, time_s: f64, event: Event) {
         self.order += 1;
         // Times are not negative, so their bits order as they do.
@@ -314,14 +393,27 @@ impl Sim<'_> {
 
     /// When a message of the master whose bytes could be out at `now` arrives.
     fn arrival_s(&self, worker: u32, chunk: Chunk, now: f64) -> f64 {
-        let (times, w) = (self.message_times(worker), &self.workers[worker as usize]);
+        let times = self.message_times(worker);
         let there_s = now + times.latency_s;
-        if chunk.count <= times.eager_tasks || w.computing.is_none() || w.done_s <= there_s {
+        if chunk.count <= times.eager_tasks {
             return there_s;
         }
-        // Its announcement is there: at the next look it is answered, then the bytes flow.
+        // Its announcement is there; when it is answered, the bytes flow.
+        let answer_s = self.answer_s(worker, there_s);
+        if answer_s <= there_s {
+            return there_s;
+        }
+        answer_s + 2.0 * times.latency_s + chunk.count as f64 * times.send_s
+    }
+
+    /// When a worker answers an announcement that is there at `there_s`: at its next look, if it computes.
+    fn answer_s(&self, worker: u32, there_s: f64) -> f64 {
+        let w = &self.workers[worker as usize];
+        if w.computing.is_none() || w.done_s <= there_s {
+            return there_s;
+        }
         let look_s = (self.input.mean_s * self.slowness(worker)).max(LOOK_S);
-        w.done_s.min(there_s + look_s) + 2.0 * times.latency_s + chunk.count as f64 * times.send_s
+        w.done_s.min(there_s + look_s)
     }
 
     fn slowness(&self, worker: u32) -> f64 {
@@ -344,9 +436,12 @@ impl Sim<'_> {
         let Some(chunk) = next else { return };
         self.result.chunks += 1.0;
         self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
-        let times = self.message_times(worker);
         self.known.push(worker as usize, chunk, now);
         self.workers[worker as usize].travelling.push_back(chunk);
+        if self.carrier.takes(self.master_free_s, Message::Tasks { worker, count: chunk.count }) {
+            return;
+        }
+        let times = self.message_times(worker);
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + chunk.count as f64 * times.send_s;
         let there_s = self.arrival_s(worker, chunk, self.outgoing_free_s);
         if self.synchronous {
@@ -366,7 +461,8 @@ impl Sim<'_> {
             }
             Event::Last(worker, number) => {
                 let w = &self.workers[worker as usize];
-                if w.computing.is_some_and(|c| c.number == number) && w.waiting.is_empty() {
+                let asks = w.computing.is_some_and(|c| c.number == number) && w.waiting.is_empty();
+                if asks && !self.carrier.takes(now, Message::Ask { worker }) {
                     self.at(now + self.message_times(worker).latency_s, Event::Ask(worker));
                 }
             }
@@ -383,10 +479,12 @@ impl Sim<'_> {
                 // A worker computes in the order in which it receives: its oldest chunk is the one that is done.
                 let done = self.known.queues()[worker as usize].get(w.back);
                 let count = done.map_or(0, |chunk| chunk.count);
-                let times = self.message_times(worker);
-                self.incoming_free_s = self.incoming_free_s.max(now) + count as f64 * times.back_s;
                 self.workers[worker as usize].back += 1;
-                self.at(self.incoming_free_s + times.latency_s, Event::Result(worker));
+                if !self.carrier.takes(now, Message::Results { worker, count }) {
+                    let times = self.message_times(worker);
+                    self.incoming_free_s = self.incoming_free_s.max(now) + count as f64 * times.back_s;
+                    self.at(self.incoming_free_s + times.latency_s, Event::Result(worker));
+                }
                 self.start(worker, now);
             }
             Event::Result(worker) => self.on_result(worker, now),
@@ -466,9 +564,13 @@ impl Sim<'_> {
             }
         };
         let Some(given) = given else { return };
-        let (times, w) = (self.message_times(worker), &mut self.workers[worker as usize]);
+        let w = &mut self.workers[worker as usize];
         w.waiting.retain(|chunk| chunk.count > 0);
         w.answers.push_back((recalled, given));
+        if self.carrier.takes(now, Message::Returned { worker, count: given.count }) {
+            return;
+        }
+        let times = self.message_times(worker);
         self.incoming_free_s = self.incoming_free_s.max(now) + given.count as f64 * times.send_s;
         self.at(self.incoming_free_s + times.latency_s, Event::Returned(worker));
     }

@@ -2,7 +2,9 @@
 
 use midrun_models::factoring::{least_chunk, static_excess};
 use midrun_models::master_worker::{Model, Protocol};
-use midrun_models::simulate::{Drawings, MessageTimes, SimInput, compare, iteration, iteration_of};
+use midrun_models::simulate::{
+    Drawings, Message, MessageTimes, SimInput, SimResult, Stepwise, Trace, compare, iteration, iteration_of,
+};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use proptest::prelude::*;
 
@@ -349,4 +351,48 @@ fn no_chunk_is_sent_ahead_to_a_worker_that_would_hold_the_master() {
     let setting = TechniqueParameters { synchronous: true, ..TechniqueParameters::new(Technique::Ss) };
     let result = iteration_of(&[1e-3; 50], &input, &setting);
     assert!((result.iteration_s - 50.0 * 1.2e-3).abs() < 1e-9, "{}", result.iteration_s);
+}
+
+/// An iteration whose messages are carried here, each in `latency_s`.
+fn carried(input: &SimInput, parameters: &TechniqueParameters, begin_s: f64) -> SimResult {
+    let trace = Trace::draw(input, 3);
+    let mut iteration = Stepwise::new(input, parameters, (&trace, input.mean_s), begin_s);
+    let mut under_way: Vec<(f64, Message)> = Vec::new();
+    loop {
+        under_way.extend(iteration.sent().into_iter().map(|(ready_s, message)| (ready_s + input.latency_s, message)));
+        let first = (0..under_way.len()).min_by(|a, b| under_way[*a].0.total_cmp(&under_way[*b].0));
+        match (first, iteration.next_s()) {
+            (Some(first), next_s) if next_s.is_none_or(|next_s| under_way[first].0 <= next_s) => {
+                let (there_s, message) = under_way.remove(first);
+                iteration.arrive(message, there_s);
+            }
+            (_, Some(_)) => iteration.step(),
+            _ => {
+                assert!(iteration.is_over());
+                return iteration.into_result();
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_that_somebody_else_carries_make_the_same_iteration() {
+    for technique in Technique::ALL {
+        for recall in [false, true] {
+            let parameters = TechniqueParameters { recall, ..TechniqueParameters::new(technique) };
+            let input = SimInput {
+                tasks: 2000,
+                workers: 9,
+                mean_s: 2e-3,
+                variation: 0.6,
+                overhead_s: 1e-5,
+                latency_s: 3e-4,
+                ..SimInput::default()
+            };
+            let own = iteration(&input, &parameters, 3);
+            assert_eq!(carried(&input, &parameters, 0.0), own, "{technique:?} {recall}");
+            let later_s = carried(&input, &parameters, 4.0).iteration_s - 4.0;
+            assert!((later_s / own.iteration_s - 1.0).abs() < 1e-9, "{technique:?} {recall}: {later_s}");
+        }
+    }
 }

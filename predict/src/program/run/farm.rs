@@ -1,16 +1,35 @@
-//! A Master/Worker iteration as an element, simulated by [`midrun_models::simulate`] with the framework's own scheduler.
+//! A Master/Worker iteration as an element: [`midrun_models::simulate`] hands out with the framework's own scheduler, and its
+//! messages are carried as all others of the program, so that they share links with each other and with what is still under way.
 
 use midrun_scheduling::TechniqueParameters;
 
-use super::{ProgramError, Run, Share};
+use super::{Event, ProgramError, Run, Share};
 use crate::program::compiled::ITEM;
 use crate::program::element::MasterWorker;
+use crate::program::messages::Message;
 use crate::program::outcome::Activity;
 use midrun_models::expression::Code;
-use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration, iteration_of};
+use midrun_models::simulate::{self, SimInput, SimResult, Stepwise, Trace};
 
 /// Most tasks of an iteration.
 const MOST_TASKS: f64 = 1e7;
+
+/// News of the iteration's messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum News {
+    /// The announcement of this message is there.
+    Announced(usize),
+    /// The last byte of a message is there.
+    Arrived(simulate::Message),
+}
+
+/// Sizes of the iteration's messages.
+struct Bytes {
+    task: f64,
+    result: f64,
+    /// So many of a link's overheads are part of the master's time per chunk, for each message.
+    overheads: f64,
+}
 
 /// The share of each process, beginning when all have arrived.
 pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Share>, ProgramError> {
@@ -27,46 +46,33 @@ pub(super) fn run(run: &mut Run<'_>, of: &MasterWorker<Code>) -> Result<Vec<Shar
     run.count(0, tasks)?;
     let mut option =
         |code: &Option<Code>, what| code.as_ref().map(|code| run.framework_value(code, 0, what)).transpose();
-    let task_bytes = option(&of.task_bytes, "task_bytes")?.unwrap_or(0.0);
-    let result_bytes = option(&of.result_bytes, "result_bytes")?.unwrap_or(0.0);
+    let task = option(&of.task_bytes, "task_bytes")?.unwrap_or(0.0);
+    let result = option(&of.result_bytes, "result_bytes")?.unwrap_or(0.0);
     let given_s = option(&of.overhead_s, "overhead_s")?;
     let factor = option(&of.factor, "factor")?.unwrap_or(0.0);
     let parameters = TechniqueParameters { factor, ..TechniqueParameters::new(of.technique) };
-    let (machine, places) = (run.machine, run.places);
-    let message_times = |worker: usize| {
-        let link = machine.link(places[0], places[worker + 1]);
-        MessageTimes {
-            // The master's overhead is part of its time per chunk; the two messages share the rest of two start-up times.
-            latency_s: if given_s.is_some() { link.start_up_s } else { link.start_up_s - 0.5 * link.overhead_s },
-            send_s: task_bytes * link.per_byte_s,
-            back_s: result_bytes * link.per_byte_s,
-            eager_tasks: if task_bytes > 0.0 { (link.eager_bytes / task_bytes) as u64 } else { u64::MAX },
-        }
-    };
-    let overhead_s = given_s.unwrap_or_else(|| machine.link(places[0], places[1]).overhead_s);
-    let input = SimInput {
+    let overhead_s = given_s.unwrap_or_else(|| run.network.link(0, 1).overhead_s);
+    let mut input = SimInput {
         tasks: tasks as u64,
         workers: workers as u32,
         slowness: run.slowness()[1..=workers].to_vec(),
         overhead_s,
-        message_times: (0..workers).map(message_times).collect(),
-        without_prefetch: false,
         ..SimInput::default()
     };
-    let result = simulated(run, &of.task_s, input, &parameters)?;
-    Ok(shares(&result, processes, overhead_s, |worker| machine.link(places[0], places[worker]).start_up_s))
+    let trace = drawn(run, &of.task_s, &mut input)?;
+    // The master's overhead is part of its time per chunk; the two messages share the rest of two start-up times.
+    let bytes = Bytes { task, result, overheads: if given_s.is_some() { 0.0 } else { 0.5 } };
+    let begin_s = run.now_s;
+    let iteration = Stepwise::new(&input, &parameters, (&trace.0, trace.1), begin_s);
+    let result = carried(run, iteration, &bytes)?;
+    Ok(shares(&result, begin_s, processes, overhead_s, |worker| run.network.link(0, worker).start_up_s))
 }
 
-/// The simulated iteration; task times that differ are drawn one by one.
-fn simulated(
-    run: &mut Run<'_>,
-    task_s: &Code,
-    mut input: SimInput,
-    parameters: &TechniqueParameters,
-) -> Result<SimResult, ProgramError> {
+/// The tasks and the unit of their times; task times that differ are drawn one by one.
+fn drawn(run: &mut Run<'_>, task_s: &Code, input: &mut SimInput) -> Result<(Trace, f64), ProgramError> {
     if !task_s.varies_with(ITEM) || input.tasks == 0 {
         input.mean_s = run.framework_value(task_s, 0, "task_s")?;
-        return Ok(iteration(&input, parameters, 0));
+        return Ok((Trace::draw(input, 0), input.mean_s));
     }
     let draw = |task| run.framework_value(task_s, task, "task_s");
     let times: Vec<f64> = (0..input.tasks as usize).map(draw).collect::<Result<_, _>>()?;
@@ -75,16 +81,80 @@ fn simulated(
     if input.mean_s > 0.0 {
         input.variation = (squares / times.len() as f64).sqrt() / input.mean_s;
     }
-    Ok(iteration_of(&times, &input, parameters))
+    Ok((Trace::of(&times), 1.0))
 }
 
-fn shares(result: &SimResult, processes: usize, overhead_s: f64, end_message_s: impl Fn(usize) -> f64) -> Vec<Share> {
-    let all_s = result.iteration_s;
+/// The iteration's events between the program's own.
+fn carried(run: &mut Run<'_>, mut iteration: Stepwise<'_>, bytes: &Bytes) -> Result<SimResult, ProgramError> {
+    // What others sent before may be under way for longer.
+    while !iteration.is_over() {
+        for (ready_s, message) in iteration.sent() {
+            run.dispatch(bytes.message(run, message), ready_s);
+        }
+        let next_s = iteration.next_s();
+        if !run.step(next_s)? {
+            let Some(next_s) = next_s else { break };
+            run.now_s = next_s;
+            iteration.step();
+        }
+        for news in std::mem::take(&mut run.news) {
+            match news {
+                News::Announced(number) => {
+                    let Message { from, to, .. } = run.messages.get(number);
+                    // The master only hands out and looks at once; a worker looks between two tasks.
+                    let worker = from.max(to) as u32 - 1;
+                    let look_s = if to == 0 { run.now_s } else { iteration.answer_s(worker, run.now_s) };
+                    run.at(look_s, Event::Looked(number));
+                }
+                News::Arrived(message) => iteration.arrive(message, run.now_s),
+            }
+        }
+    }
+    Ok(iteration.into_result())
+}
+
+impl Bytes {
+    /// The iteration's message as one of the program.
+    fn message(&self, run: &Run<'_>, content: simulate::Message) -> Message {
+        use simulate::Message::{Ask, Results, Returned, Tasks};
+        let (worker, bytes) = match content {
+            Tasks { worker, count } | Returned { worker, count } => (worker, count as f64 * self.task),
+            Ask { worker } => (worker, 0.0),
+            Results { worker, count } => (worker, count as f64 * self.result),
+        };
+        let worker = worker as usize + 1;
+        let (from, to) = if matches!(content, Tasks { .. }) { (0, worker) } else { (worker, 0) };
+        let link = run.network.link(from, to);
+        let rendezvous = bytes > link.eager_bytes;
+        Message {
+            from,
+            to,
+            bytes,
+            latency_s: link.start_up_s - self.overheads * link.overhead_s,
+            collective: false,
+            rendezvous,
+            awaited: false,
+            there: false,
+            matched: !rendezvous,
+            content: Some(content),
+        }
+    }
+}
+
+fn shares(
+    result: &SimResult,
+    begin_s: f64,
+    processes: usize,
+    overhead_s: f64,
+    end_message_s: impl Fn(usize) -> f64,
+) -> Vec<Share> {
+    let all_s = (result.iteration_s - begin_s).max(0.0);
     // Each worker learns by a message that the iteration is over.
     let end = |rank: usize| if rank == 0 { all_s } else { all_s + end_message_s(rank) };
     let mut shares: Vec<Share> = (0..processes).map(|rank| Share { busy: Vec::new(), end_s: end(rank) }).collect();
     for chunk in &result.log {
-        let busy = (Activity::Compute, chunk.begin_s, chunk.begin_s + chunk.busy_s);
+        let chunk_s = chunk.begin_s - begin_s;
+        let busy = (Activity::Compute, chunk_s, chunk_s + chunk.busy_s);
         shares[chunk.worker as usize + 1].busy.push(busy);
     }
     // The log does not say when the master schedules; most of it happens at the beginning.

@@ -131,12 +131,12 @@ impl<'a> Run<'a> {
     /// All processes have come to a framework.
     pub(super) fn together(&mut self, number: usize) -> Result<(), ProgramError> {
         let compiled = self.compiled;
+        let begin_s = self.now_s;
         let shared = match &compiled.elements[number].what {
             What::MasterWorker(of) => farm::run(self, of)?,
             What::Pipeline(of) => stream::run(self, of)?,
             _ => return Ok(()),
         };
-        let begin_s = self.now_s;
         for (process, mut busy) in shared.into_iter().enumerate() {
             // The process's activities in order; it waited between them.
             let mut at_s = self.processes[process].since_s;
@@ -146,9 +146,10 @@ impl<'a> Run<'a> {
                 self.spent(process, activity, (begin_s + from_s).max(at_s), begin_s + to_s);
                 at_s = at_s.max(begin_s + to_s);
             }
-            // The activities cover all of its time.
-            self.processes[process].since_s = begin_s + busy.end_s;
-            self.at(begin_s + busy.end_s, super::Event::Over(process));
+            // The activities cover all of its time. Rounding must not lead back.
+            let end_s = (begin_s + busy.end_s).max(self.now_s);
+            self.processes[process].since_s = end_s;
+            self.at(end_s, super::Event::Over(process));
         }
         Ok(())
     }
