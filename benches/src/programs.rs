@@ -164,7 +164,7 @@ impl Program {
     }
 
     /// True task times of an iteration on a worker of speed 1, seconds.
-    fn times_s(&self, iteration: u64) -> Vec<f64> {
+    pub fn times_s(&self, iteration: u64) -> Vec<f64> {
         let random = &mut Random::new(self.seed.wrapping_mul(1_000_003).wrapping_add(iteration));
         let passed = iteration as f64 / self.iterations.max(1) as f64;
         let (mut law, mut mean_s, mut tasks) = (self.law, self.mean_s, self.tasks);
@@ -213,7 +213,7 @@ impl Program {
     }
 
     /// Time per task of each worker in an iteration, relative to the fastest kind.
-    fn slowness(&self, iteration: u64) -> Vec<f64> {
+    pub fn slowness(&self, iteration: u64) -> Vec<f64> {
         let random = &mut Random::new(self.seed ^ 0x5eed);
         let third = iteration * 3 / self.iterations.max(1);
         let all = f64::from(self.workers);

@@ -3,15 +3,17 @@
 use anyhow::{Context, Result, ensure};
 use midrun_scheduling::Technique;
 use std::io::Write;
+use std::process::Command;
 
 use crate::programs::Program;
-use crate::{Launcher, numbers, prefix, run_under_midrun};
+use crate::{AS_ROOT, Launcher, numbers, prefix, run_under_midrun};
 
 /// A generated program, and the file that its real runs read.
 pub struct Real {
     times: tempfile::NamedTempFile,
     launcher: Launcher,
-    program: String,
+    directory: String,
+    master_works: bool,
     iterations: usize,
 }
 
@@ -29,6 +31,14 @@ impl Real {
     /// # Errors
     /// No mpirun, a disk that is full.
     pub fn new(program: &Program, mpi: &str, realtime: bool) -> Result<Real> {
+        Real::on(program, program.workers + 1, false, (mpi, realtime))
+    }
+
+    /// The same on so many ranks, of which the master may compute, too.
+    ///
+    /// # Errors
+    /// As of [`Real::new`].
+    pub fn on(program: &Program, ranks: u32, master_works: bool, (mpi, realtime): (&str, bool)) -> Result<Real> {
         let mut times = tempfile::NamedTempFile::new()?;
         let mut out = std::io::BufWriter::new(times.as_file_mut());
         program.write(&mut out)?;
@@ -36,16 +46,18 @@ impl Real {
         drop(out);
         Ok(Real {
             times,
-            launcher: Launcher::local(mpi, program.workers + 1, realtime)?,
-            program: prefix().join(format!("../../benches/build/{mpi}/drawn")).display().to_string(),
+            launcher: Launcher::local(mpi, ranks, realtime)?,
+            directory: prefix().join(format!("../../benches/build/{mpi}")).display().to_string(),
+            master_works,
             iterations: program.iterations as usize,
         })
     }
 
     fn run(&self, flags: &[&str], technique: Option<Technique>) -> Result<serde_json::Value> {
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let mut words = vec![self.program.clone(), self.times.path().display().to_string()];
+        let mut words = vec![format!("{}/drawn", self.directory), self.times.path().display().to_string()];
         words.extend(technique.map(|kind| kind.name().to_owned()));
+        words.extend(self.master_works.then(|| "--master-works".to_owned()));
         let summary = run_under_midrun(&flags, &self.launcher, &words)?;
         let count = numbers(&summary, "iteration_s").len();
         ensure!(count == self.iterations, "{count} of {} iterations are in the summary", self.iterations);
@@ -58,6 +70,20 @@ impl Real {
     /// Those of [`run_under_midrun`], a summary that lacks iterations.
     pub fn fixed_s(&self, technique: Option<Technique>) -> Result<f64> {
         Ok(numbers(&self.run(&["--dry-run"], technique)?, "iteration_s").iter().sum())
+    }
+
+    /// The same of a program without a master (`benches/c/counted.c`), whose ranks take chunks of a technique from a counter; without midrun.
+    ///
+    /// # Errors
+    /// It does not start, or does not end well.
+    pub fn counted_s(&self, technique: &str) -> Result<f64> {
+        let (program, times) = (format!("{}/counted", self.directory), self.times.path());
+        let mut command = Command::new(&self.launcher.words[0]);
+        command.args(&self.launcher.words[1..]).arg(program).arg(times).arg(technique).envs(AS_ROOT);
+        let output = command.output().context("no mpirun")?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        ensure!(output.status.success(), "counted {technique}: {}", String::from_utf8_lossy(&output.stderr));
+        said.trim().parse().with_context(|| format!("counted {technique} said {said}"))
     }
 
     /// A tuned job, from its first iteration on.
