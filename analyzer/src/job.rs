@@ -24,7 +24,7 @@ use crate::catalogue::Maker;
 use crate::context::Ctx;
 use crate::control::{Control, Mode};
 use crate::decisions::Decisions;
-use crate::events::{Event, HostClock, Joined, Left, PointRefused, Report, Unattended};
+use crate::events::{Event, HostClock, Joined, Left, PointRefused, Report, Unattended, WorkersLost};
 use crate::ids::{AgentId, AskId, JobId, LinkId};
 use crate::in_flight::By;
 use crate::input::JobLine;
@@ -270,14 +270,13 @@ impl Job {
             }
             Event::PointRefused(refused) => self.on_point_refused(ctx, rank, refused),
             Event::ActionSettled(result) => self.on_result(ctx, rank, clock, result),
-            Event::WorkersLost(lost) => {
-                self.measurements.on_event(ctx, rank, clock.offset_ns, event, &mut self.roster);
-                if let Some(agent) = lost.rank.and_then(|rank| self.roster.members.on_dead(rank)) {
-                    self.on_host_silent(ctx, &agent);
-                }
-            }
             other => {
                 self.measurements.on_event(ctx, rank, clock.offset_ns, other, &mut self.roster);
+                if let Event::WorkersLost(WorkersLost { rank: Some(dead), .. }) = other
+                    && let Some(agent) = self.roster.members.on_dead(*dead)
+                {
+                    self.on_host_silent(ctx, &agent);
+                }
             }
         }
     }
@@ -300,21 +299,22 @@ impl Job {
             let text = format!("rank {} went away without MPI_Finalize", left.rank);
             ctx.life("rank-lost", text, json!({"rank": left.rank}));
         }
-        if let Some(settlement) = self.dispatcher.on_rank_left(left.rank) {
+        self.settle_of_gone(ctx, left.rank);
+        self.tell_survivors_end(ctx);
+    }
+
+    /// A rank that has gone settles nothing any more.
+    fn settle_of_gone(&mut self, ctx: &mut Ctx<'_>, rank: u32) {
+        if let Some(settlement) = self.dispatcher.on_rank_left(rank) {
             self.on_settlement(ctx, &settlement, 0, 0);
         }
-        self.tell_survivors_end(ctx);
     }
 
     /// Of this agent's ranks some are dead by the MPI's word. Where the agent is not connected either, nobody else will say that they have gone:
     /// the job must not wait for them, and when it has lost all of them, their host is lost.
     fn on_host_silent(&mut self, ctx: &mut Ctx<'_>, agent: &AgentId) {
         let lost = self.roster.members.lose_dead(agent);
-        for rank in &lost {
-            if let Some(settlement) = self.dispatcher.on_rank_left(*rank) {
-                self.on_settlement(ctx, &settlement, 0, 0);
-            }
-        }
+        lost.iter().for_each(|rank| self.settle_of_gone(ctx, *rank));
         if !lost.is_empty() && !self.roster.members.serves(agent) {
             self.lost_hosts += 1;
             let node = self.roster.members.node(agent).unwrap_or_default();

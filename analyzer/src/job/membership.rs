@@ -186,19 +186,27 @@ impl Membership {
             return false;
         }
         let is_linked = |agent: &AgentId| self.hosts.get(agent).is_some_and(|host| host.linked);
-        let Some(rank) = self.ranks.get_mut(&left.rank).filter(|rank| rank.state == RankState::Present) else {
+        let Some(rank) = self.ranks.get(&left.rank).filter(|rank| rank.state == RankState::Present) else {
             return false;
         };
         // Meanwhile another process of the same number may have come.
         if left.unattended && is_linked(&rank.agent) && !self.missed.contains(&left.rank) {
             return false;
         }
-        rank.state = if left.finalized || left.unattended { RankState::Ended } else { RankState::Lost };
-        let agent = rank.agent.clone();
-        self.detach(&agent, left.rank);
-        self.missed.remove(&left.rank);
-        self.present -= 1;
+        let state = if left.finalized || left.unattended { RankState::Ended } else { RankState::Lost };
+        self.on_gone(left.rank, state);
         true
+    }
+
+    /// A rank that was present is not any more.
+    fn on_gone(&mut self, number: u32, state: RankState) {
+        let Some(rank) = self.ranks.get_mut(&number) else { return };
+        rank.state = state;
+        let agent = rank.agent.clone();
+        self.detach(&agent, number);
+        self.missed.remove(&number);
+        self.dead.remove(&number);
+        self.present -= 1;
     }
 
     /// The MPI has given a rank up for dead; the agent that it was attached to.
@@ -211,15 +219,9 @@ impl Membership {
     /// Dead ranks of an agent that is not connected either: it may never say that they have gone. They are lost now.
     pub(super) fn lose_dead(&mut self, agent: &AgentId) -> Vec<u32> {
         let is_linked = self.hosts.get(agent).is_none_or(|host| host.linked);
-        let Some(attached) = self.attached.get_mut(agent).filter(|_| !is_linked) else { return Vec::new() };
+        let Some(attached) = self.attached.get(agent).filter(|_| !is_linked) else { return Vec::new() };
         let lost: Vec<u32> = attached.intersection(&self.dead).copied().collect();
-        attached.retain(|rank| !self.dead.contains(rank));
-        for number in &lost {
-            if let Some(rank) = self.ranks.get_mut(number) {
-                rank.state = RankState::Lost;
-                self.present -= 1;
-            }
-        }
+        lost.iter().for_each(|rank| self.on_gone(*rank, RankState::Lost));
         lost
     }
 
