@@ -135,10 +135,10 @@ impl MasterWorker {
     /// What the source's index would choose of the workers there are (César 2006, ch. III, (17)) with what is proposed, which is expected to take
     /// `predicted_s` seconds; for the log. Nothing where it decides itself, or nobody can set a number.
     pub(super) fn by_pi(&self, tuning_points: &[TuningPoint], predicted_s: f64) -> Option<String> {
-        let (count, workload) = (tuning_point_of_number(tuning_points)?, self.workload_with(tuning_points)?);
         if self.workers.requested().0 == Objective::Efficiency {
             return None;
         }
+        let (count, workload) = (tuning_point_of_number(tuning_points)?, self.workload_with(tuning_points)?);
         let (workload, setting) = match self.proposed.as_ref()? {
             Change::Technique(_, to, _) => (workload, *to),
             Change::Workers(_, to, setting) => (workload.with_workers(*to), *setting),

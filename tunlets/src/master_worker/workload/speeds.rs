@@ -75,42 +75,53 @@ impl Sums {
     }
 }
 
+/// What one worker computed, beside the others.
+struct Beside {
+    /// All its tasks, whoever else computed them.
+    tasks: f64,
+    whole: Sums,
+    /// Without each of the iterations.
+    without: Vec<Sums>,
+    /// Variance by unlike tasks of one chunk, times the square of `compared`.
+    unlike: f64,
+}
+
+impl Beside {
+    fn slower(&self, all_tasks: f64) -> Option<Slower> {
+        let mean = self.whole.ratio()?;
+        let without: Vec<f64> = self.without.iter().map(Sums::ratio).collect::<Option<_>>()?;
+        let (count, compared) = (without.len() as f64, self.whole.compared);
+        let middle = without.iter().sum::<f64>() / count;
+        let squares: f64 = without.iter().map(|one| (one - middle).powi(2)).sum();
+        let variance = squares * (count - 1.0) / count + self.unlike / compared.powi(2);
+        Some(Slower { mean, variance, compared, share: self.tasks / all_tasks })
+    }
+}
+
 /// Each worker that shares places with others, whichever iteration is left out.
 fn compare(iterations: &[&Iteration]) -> BTreeMap<u32, Slower> {
     let count = iterations.len();
-    // Of each worker: with all iterations, without each of them, and the variance by unlike tasks of one chunk times the square of `compared`.
-    let mut sums: BTreeMap<u32, (Sums, Vec<Sums>, f64)> = BTreeMap::new();
+    let nothing = || Beside { tasks: 0.0, whole: Sums::default(), without: vec![Sums::default(); count], unlike: 0.0 };
+    let (mut workers, mut all_tasks): (BTreeMap<u32, Beside>, f64) = (BTreeMap::new(), 0.0);
     for (tasks, chunks) in places(iterations) {
         let each_s = |chunk: &ChunkWork| chunk.busy_s / chunk.tasks as f64;
         let observed: Vec<(u32, f64)> = chunks.iter().map(|(rank, chunk)| (*rank, each_s(chunk))).collect();
         let unlike = if chunks.iter().all(|(_, chunk)| is_same(chunk, &chunks[0].1)) { 0.0 } else { scatter(&chunks) };
+        all_tasks += tasks * count as f64;
         for rank in observed.iter().map(|(rank, _)| *rank).collect::<BTreeSet<u32>>() {
-            let (whole, without, unlike_sum) =
-                sums.entry(rank).or_insert_with(|| (Sums::default(), vec![Sums::default(); count], 0.0));
-            let before = whole.compared;
-            whole.add(tasks, observed.iter().map(|(of, time_s)| (*of == rank, *time_s)));
-            *unlike_sum += unlike * (whole.compared - before).powi(2);
-            for (left_out, sums) in without.iter_mut().enumerate() {
-                let others = observed.iter().enumerate().filter(|(at, _)| *at != left_out);
-                sums.add(tasks, others.map(|(_, (of, time_s))| (*of == rank, *time_s)));
+            let own: Vec<(bool, f64)> = observed.iter().map(|(of, time_s)| (*of == rank, *time_s)).collect();
+            let worker = workers.entry(rank).or_insert_with(nothing);
+            worker.tasks += tasks * own.iter().filter(|(is_own, _)| *is_own).count() as f64;
+            let before = worker.whole.compared;
+            worker.whole.add(tasks, own.iter().copied());
+            worker.unlike += unlike * (worker.whole.compared - before).powi(2);
+            for (left_out, sums) in worker.without.iter_mut().enumerate() {
+                let others = own.iter().enumerate().filter(|(at, _)| *at != left_out);
+                sums.add(tasks, others.map(|(_, one)| *one));
             }
         }
     }
-    let all = iterations.iter().flat_map(|all| all.iter());
-    let tasks = |rank: Option<u32>| {
-        let own = all.clone().filter(|(of, _)| rank.is_none_or(|rank| *of == rank));
-        own.map(|(_, chunk)| chunk.tasks as f64).sum::<f64>()
-    };
-    let compare = |(rank, (whole, without, unlike)): (&u32, &(Sums, Vec<Sums>, f64))| {
-        let mean = whole.ratio()?;
-        let without: Vec<f64> = without.iter().map(Sums::ratio).collect::<Option<_>>()?;
-        let count = without.len() as f64;
-        let middle = without.iter().sum::<f64>() / count;
-        let squares: f64 = without.iter().map(|one| (one - middle).powi(2)).sum();
-        let variance = squares * (count - 1.0) / count + unlike / whole.compared.powi(2);
-        Some((*rank, Slower { mean, variance, compared: whole.compared, share: tasks(Some(*rank)) / tasks(None) }))
-    };
-    sums.iter().filter_map(compare).collect()
+    workers.iter().filter_map(|(rank, worker)| Some((*rank, worker.slower(all_tasks)?))).collect()
 }
 
 /// The index range in parts that no chunk of any iteration begins or ends in: the tasks of each, and its chunk in each iteration.

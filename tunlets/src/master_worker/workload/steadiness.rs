@@ -62,8 +62,12 @@ impl Steadiness {
 
     /// How far each of `workers` workers' own means may lie from the mean by chance, as a share, by the standard error that the tasks explain
     /// which it drew, and the level of that. What the machine adds to one of them is measured in the mean of all.
-    pub(super) fn of_workers(&self, workers: usize, level: Confidence) -> (impl Fn(f64) -> f64 + use<>, Confidence) {
-        let each = self.level_of_workers(workers, level);
+    pub(super) fn of_workers(
+        &self,
+        workers: usize,
+        confidence: Confidence,
+    ) -> (impl Fn(f64) -> f64 + use<>, Confidence) {
+        let each = self.level_of_workers(workers, confidence);
         (self.mean.half_widths((workers as f64).sqrt(), each), each)
     }
 }
