@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Command;
 
 use crate::programs::Program;
-use crate::{AS_ROOT, Launcher, numbers, prefix, run_under_midrun};
+use crate::{AS_ROOT, Launcher, first_seed, numbers, prefix, run_under_midrun};
 
 /// A generated program, and the file that its real runs read.
 pub struct Real {
@@ -15,6 +15,45 @@ pub struct Real {
     directory: String,
     master_works: bool,
     iterations: usize,
+}
+
+/// Which programs run really, and how: arguments that their benches share.
+#[derive(clap::Args)]
+pub struct Draws {
+    /// First seed; the default is drawn from the clock and printed.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Longest ideal time of the first iteration, seconds: tasks of programs that take longer are made shorter.
+    #[arg(long, default_value_t = 0.2)]
+    longest_s: f64,
+    /// `openmpi` or `mpich`.
+    #[arg(long, default_value = "openmpi")]
+    mpi: String,
+    /// Under SCHED_FIFO 1 (Open MPI), where other load is on the machine.
+    #[arg(long)]
+    realtime: bool,
+}
+
+impl Draws {
+    /// So many programs of so many iterations and at most so many workers; says which.
+    pub fn programs(&self, programs: u64, iterations: u64, workers: u32) -> impl Iterator<Item = Program> {
+        let (first, longest_s) = (first_seed(self.seed), self.longest_s);
+        println!("{programs} programs from seed {first} on, {iterations} iterations, {}", self.mpi);
+        (first..first + programs).map(move |seed| {
+            let mut program = Program::draw(seed, iterations, workers);
+            let ideal_s = program.tasks as f64 * program.mean_s / f64::from(program.workers);
+            program.mean_s *= (longest_s / ideal_s).min(1.0);
+            program
+        })
+    }
+
+    /// A program's real jobs on so many ranks, of which the master may compute, too.
+    ///
+    /// # Errors
+    /// No mpirun, a disk that is full.
+    pub fn real(&self, program: &Program, ranks: u32, master_works: bool) -> Result<Real> {
+        Real::new(program, ranks, master_works, (&self.mpi, self.realtime))
+    }
 }
 
 /// What a tuned job did.
@@ -26,19 +65,8 @@ pub struct Tuned {
 }
 
 impl Real {
-    /// Writes the program's task times for jobs of `mpi` (`openmpi` or `mpich`).
-    ///
-    /// # Errors
-    /// No mpirun, a disk that is full.
-    pub fn new(program: &Program, mpi: &str, realtime: bool) -> Result<Real> {
-        Real::on(program, program.workers + 1, false, (mpi, realtime))
-    }
-
-    /// The same on so many ranks, of which the master may compute, too.
-    ///
-    /// # Errors
-    /// As of [`Real::new`].
-    pub fn on(program: &Program, ranks: u32, master_works: bool, (mpi, realtime): (&str, bool)) -> Result<Real> {
+    /// Writes the program's task times.
+    fn new(program: &Program, ranks: u32, master_works: bool, (mpi, realtime): (&str, bool)) -> Result<Real> {
         let mut times = tempfile::NamedTempFile::new()?;
         let mut out = std::io::BufWriter::new(times.as_file_mut());
         program.write(&mut out)?;

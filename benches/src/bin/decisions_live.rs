@@ -6,10 +6,9 @@
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_benches::programs::Program;
-use midrun_benches::real::Real;
+use midrun_benches::print_spread;
+use midrun_benches::real::Draws;
 use midrun_benches::tuned::LATE;
-use midrun_benches::{first_seed, print_spread};
 use midrun_scheduling::Technique;
 
 /// Tuned jobs of generated programs against fixed techniques.
@@ -24,18 +23,8 @@ struct Arguments {
     /// Most workers of a program.
     #[arg(long, default_value_t = 16)]
     workers: u32,
-    /// First seed; the default is drawn from the clock and printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Longest ideal time of the first iteration, seconds: tasks of programs that take longer are made shorter.
-    #[arg(long, default_value_t = 0.2)]
-    longest_s: f64,
-    /// `openmpi` or `mpich`.
-    #[arg(long, default_value = "openmpi")]
-    mpi: String,
-    /// Under SCHED_FIFO 1 (Open MPI), where other load is on the machine.
-    #[arg(long)]
-    realtime: bool,
+    #[command(flatten)]
+    draws: Draws,
     /// Prints each decision.
     #[arg(long)]
     verbose: bool,
@@ -54,18 +43,11 @@ const FIXED: [Technique; 7] = [
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let first = first_seed(arguments.seed);
-    println!(
-        "{} programs from seed {first} on, {} iterations, {}",
-        arguments.programs, arguments.iterations, arguments.mpi
-    );
+    let draws = &arguments.draws;
     let (mut against_best, mut against_start, mut late) = (Vec::new(), Vec::new(), Vec::new());
     let mut against_each = vec![Vec::new(); FIXED.len()];
-    for seed in first..first + arguments.programs {
-        let mut program = Program::draw(seed, arguments.iterations, arguments.workers);
-        let ideal_s = program.tasks as f64 * program.mean_s / f64::from(program.workers);
-        program.mean_s *= (arguments.longest_s / ideal_s).min(1.0);
-        let real = Real::new(&program, &arguments.mpi, arguments.realtime)?;
+    for program in draws.programs(arguments.programs, arguments.iterations, arguments.workers) {
+        let real = draws.real(&program, program.workers + 1, false)?;
         let start_s = real.fixed_s(None)?;
         let all = FIXED.iter().map(|kind| real.fixed_s(Some(*kind))).collect::<Result<Vec<f64>>>()?;
         let run = real.tuned()?;
@@ -77,7 +59,8 @@ fn main() -> Result<()> {
             .expect("not empty");
         let late_changes = run.decisions.iter().filter(|(iteration, _)| *iteration >= LATE).count();
         println!(
-            "{seed}: {:.4} of {best}, {:.4} of the start; {} changes, {late_changes} late; {:?} {:?} {:?}, {} workers, {} tasks of {:.2} ms",
+            "{}: {:.4} of {best}, {:.4} of the start; {} changes, {late_changes} late; {:?} {:?} {:?}, {} workers, {} tasks of {:.2} ms",
+            program.seed,
             run.total_s / best_s,
             run.total_s / start_s,
             run.decisions.len(),

@@ -5,9 +5,9 @@
 
 use anyhow::Result;
 use clap::Parser;
+use midrun_benches::print_spread;
 use midrun_benches::programs::Program;
-use midrun_benches::real::Real;
-use midrun_benches::{first_seed, print_spread};
+use midrun_benches::real::Draws;
 
 /// Tuned jobs against programs without a master, on equal total ranks.
 #[derive(Parser)]
@@ -21,18 +21,8 @@ struct Arguments {
     /// Most ranks of a program.
     #[arg(long, default_value_t = 16)]
     ranks: u32,
-    /// First seed; the default is drawn from the clock and printed.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Longest ideal time of the first iteration, seconds: tasks of programs that take longer are made shorter.
-    #[arg(long, default_value_t = 0.2)]
-    longest_s: f64,
-    /// `openmpi` or `mpich`.
-    #[arg(long, default_value = "openmpi")]
-    mpi: String,
-    /// Under SCHED_FIFO 1 (Open MPI), where other load is on the machine.
-    #[arg(long)]
-    realtime: bool,
+    #[command(flatten)]
+    draws: Draws,
 }
 
 /// Techniques of the programs without a master.
@@ -49,19 +39,14 @@ fn ideal_s(program: &Program) -> f64 {
 
 fn main() -> Result<()> {
     let a = Arguments::parse();
-    let first = first_seed(a.seed);
-    println!("{} programs from seed {first} on, {} iterations, {}; total / ideal", a.programs, a.iterations, a.mpi);
     let names = ["tuned, master computes", "tuned, master does not", "counter ss", "counter gss", "counter fac2"];
     let mut all = vec![Vec::new(); names.len()];
     let mut against_best = Vec::new();
-    for seed in first..first + a.programs {
-        let mut program = Program::draw(seed, a.iterations, a.ranks);
-        let first_s = program.tasks as f64 * program.mean_s / f64::from(program.workers);
-        program.mean_s *= (a.longest_s / first_s).min(1.0);
+    for program in a.draws.programs(a.programs, a.iterations, a.ranks) {
         let (ideal_s, ranks) = (ideal_s(&program), program.workers);
-        let works = Real::on(&program, ranks, true, (&a.mpi, a.realtime))?;
+        let works = a.draws.real(&program, ranks, true)?;
         let mut totals = vec![works.tuned()?.total_s];
-        totals.push(Real::on(&program, ranks, false, (&a.mpi, a.realtime))?.tuned()?.total_s);
+        totals.push(a.draws.real(&program, ranks, false)?.tuned()?.total_s);
         for technique in COUNTED {
             totals.push(works.counted_s(technique)?);
         }
@@ -70,7 +55,8 @@ fn main() -> Result<()> {
         against_best.push(ratios[0] / best);
         let shown: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.4}")).collect();
         println!(
-            "{seed}: {}; {ranks} ranks, {} tasks of {:.2} ms, {:?} {:?} {:?}",
+            "{}: total / ideal {}; {ranks} ranks, {} tasks of {:.2} ms, {:?} {:?} {:?}",
+            program.seed,
             shown.join(" "),
             program.tasks,
             program.mean_s * 1e3,
