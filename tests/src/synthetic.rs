@@ -53,6 +53,23 @@ pub fn assert_whole(ended: &Ended) -> Vec<u32> {
     workers(&ended.out)
 }
 
+/// Fails the test unless midrun has `ranks` for lost, and the program has as many workers for lost and tasks handed out again as midrun; `when`
+/// is in the sentence of a failed assertion.
+pub fn assert_lost(ended: &Ended, summary: &Summary, ranks: &[u64], when: &str) {
+    let lost: Vec<u64> = summary.list("lost_ranks").iter().filter_map(serde_json::Value::as_u64).collect();
+    assert_eq!(lost, ranks, "{when}\n{}", ended.err);
+    assert_eq!(summary.count("/lost_workers"), ranks.len() as u64, "{when}\n{}", ended.err);
+    let redone =
+        format!("{} workers were lost, {} tasks handed out again", ranks.len(), summary.count("/redone_tasks"));
+    assert!(ended.out.contains(&redone), "{when}: {redone}\n{}", ended.out);
+}
+
+/// A number below `end`, another one in each run: the sentence of a failed assertion should have it.
+pub fn drawn(end: u32) -> u32 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+    now.subsec_micros() % end
+}
+
 /// Fails the test unless midrun has the task times of all `iterations` that the program had: nothing was dropped, and the ideal of each is the same.
 pub fn assert_recorded(ended: &Ended, summary: &Summary, iterations: usize) {
     summary.assert_contract();

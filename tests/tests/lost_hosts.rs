@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{assert_lost, assert_whole, drawn, wait_for_iterations};
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, need, run, wait_until};
 
 /// Ranks 0 to 2 are on h1, 3 and 4 on h2, 5 and 6 on h3.
@@ -26,12 +26,6 @@ fn tolerant(scratch: &Scratch, flags: &[&str], options: &str) -> Option<Process>
     line.extend(format!("--mean-us 5000 --tolerate {options}").split_whitespace().map(String::from));
     let summary = scratch.path("s.json").display().to_string();
     Some(Process::start(scratch, "run", command(&Cluster::on("h1", &run::words(&["--summary", &summary], &line)))))
-}
-
-/// A number below `end`, another one in each run.
-fn drawn(end: u32) -> u32 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-    now.subsec_micros() % end
 }
 
 #[test]
@@ -56,11 +50,7 @@ fn a_job_goes_on_without_a_host_that_is_lost_and_each_task_is_collected_once() {
     assert!(ended.err.contains("the host h3 is lost: its ranks died"), "{moment_ms} ms\n{}", ended.err);
     assert_eq!((workers.len(), workers.last()), (12, Some(&4)), "{moment_ms} ms\n{}", ended.out);
     let summary = Summary::read(&scratch.path("s.json"));
-    let lost: Vec<u64> = summary.list("lost_ranks").iter().filter_map(serde_json::Value::as_u64).collect();
-    assert_eq!(lost, [5, 6], "{moment_ms} ms\n{}", ended.err);
-    assert_eq!(summary.count("/lost_workers"), 2, "{moment_ms} ms\n{}", ended.err);
-    let redone = format!("2 workers were lost, {} tasks handed out again", summary.count("/redone_tasks"));
-    assert!(ended.out.contains(&redone), "{redone}\n{}", ended.out);
+    assert_lost(&ended, &summary, &[5, 6], &format!("{moment_ms} ms"));
     assert_eq!(summary.count("/iterations"), 12, "{moment_ms} ms\n{}", ended.err);
 }
 

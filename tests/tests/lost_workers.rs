@@ -7,7 +7,7 @@ use std::process::Command;
 use midrun_tests::mpi::{command, fetched};
 use midrun_tests::process::Ended;
 use midrun_tests::skip::skip;
-use midrun_tests::synthetic::{WHOLE, assert_whole};
+use midrun_tests::synthetic::{WHOLE, assert_lost, assert_whole, drawn};
 use midrun_tests::{Mpi, Process, Scratch, Summary, each_mpi, ranks, run, synthetic};
 
 /// `mw_synthetic --tolerate OPTIONS` on 5 ranks under Open MPI 5, with midrun's summary where `flags` ask for one; `None` without that MPI.
@@ -29,12 +29,6 @@ fn tolerant(scratch: &Scratch, flags: Option<&[&str]>, options: &str) -> Option<
     Some(Process::start(scratch, "job", job).wait())
 }
 
-/// A number below `end`, another one in each run: the sentence of a failed assertion has it.
-fn drawn(end: u32) -> u32 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-    now.subsec_micros() % end
-}
-
 /// Two of four workers die in the middle of chunks, with midrun tuning.
 fn two_workers_die(option: &str) {
     let scratch = Scratch::new();
@@ -44,11 +38,7 @@ fn two_workers_die(option: &str) {
     let workers = assert_whole(&ended);
     assert_eq!(workers.len(), 5, "{die}\n{}", ended.out);
     let summary = Summary::read(&scratch.path("s.json"));
-    let lost: Vec<u64> = summary.list("lost_ranks").iter().filter_map(serde_json::Value::as_u64).collect();
-    assert_eq!(lost, [1, 3], "{die}\n{}", ended.err);
-    assert_eq!(summary.count("/lost_workers"), 2, "{die}\n{}", ended.err);
-    let redone = format!("2 workers were lost, {} tasks handed out again", summary.count("/redone_tasks"));
-    assert!(ended.out.contains(&redone), "{redone}\n{}", ended.out);
+    assert_lost(&ended, &summary, &[1, 3], &die);
     assert_eq!((summary.count("/iterations"), summary.count("/skipped_iterations")), (5, 0), "{die}");
     assert!(workers[4] <= 2, "{die}\n{}", ended.out);
     ranks::assert_all_gone(&scratch);

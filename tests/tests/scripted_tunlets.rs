@@ -153,6 +153,8 @@ fn two_tunlets_act_in_turn_and_one_advises(mpi: Mpi) {
     for name in ["spread_factor", "least"] {
         assert!(decisions.iter().any(|decision| decision["tunlet"] == name), "{name}: {}", ended.err);
     }
+    let why = decisions[0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("; rather than `"), "both propose after one window: {why}");
     let at = |n: usize| decisions[n]["applied_iteration"].as_u64().expect("applied");
     assert!(at(1) > at(0) + 2, "the second waits for the verdict on the first: {}", ended.err);
     let shadow = &summary.list("shadow")[0];
