@@ -11,6 +11,7 @@ use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub(super) struct Run {
     pub(super) workers: Vec<u32>,
+    techniques: Vec<Technique>,
     pub(super) times_s: Vec<f64>,
     /// Time of all tasks, seconds.
     pub(super) tasks_s: Vec<f64>,
@@ -32,6 +33,7 @@ pub(super) fn run(
 ) -> Run {
     let mut run = Run {
         workers: vec![],
+        techniques: vec![],
         times_s: vec![],
         tasks_s: vec![],
         verdicts: vec![],
@@ -56,6 +58,7 @@ pub(super) fn run(
         let mut window = plant.iterate(None);
         bend(&mut window);
         run.workers.push(window.workers);
+        run.techniques.push(window.setting.kind);
         run.times_s.push(window.iteration_s);
         run.tasks_s.push(window.task_s());
         if let Some(assignments) = pending.take() {
@@ -188,6 +191,10 @@ fn a_number_that_measures_worse_is_undone_and_left_alone() {
     assert!(result.why.iter().all(|why| why.contains("; Pi would ")), "each decision: {:?}", result.why);
     let (predicted_s, first_s) = (result.predicted[back].0, result.times_s[0]);
     assert!((predicted_s / first_s - 1.0).abs() < 0.1, "what four took before, {first_s}, not {predicted_s}");
+    let at = result.workers.iter().position(|n| *n == 25).expect("25 were tried");
+    let back = at + result.workers[at..].iter().position(|n| *n == 4).expect("the way back");
+    let [before, tried, after] = [at - 1, at, back].map(|at| result.techniques[at]);
+    assert!(before != tried && before == after, "the setting goes with its number: {before:?} {tried:?} {after:?}");
 }
 
 #[test]

@@ -590,7 +590,8 @@ impl Tunlet for MasterWorker {
             }
             Change::Workers(from, to, technique) => {
                 self.end_trial();
-                self.workers.on_applied(decision, iteration, from, to);
+                let former = self.current.unwrap_or(technique);
+                self.workers.on_applied(decision, iteration, (from, former), (to, technique));
                 self.current = Some(technique);
                 return;
             }

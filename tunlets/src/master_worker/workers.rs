@@ -74,7 +74,8 @@ pub struct Workers {
     objective: Objective,
     confidence: Confidence,
     limits: Limits,
-    trials: Trials<u32>,
+    /// Of a number with its setting: both change together, and go back together.
+    trials: Trials<(u32, TechniqueParameters)>,
     /// What the model gets wrong for each doubling of the number, and for each halving: prior, or learnt from what numbers
     /// measured.
     of_doubling: [Gain; 2],
@@ -159,10 +160,10 @@ impl Workers {
         let measurement = Measurement { cost, time_s: iteration_s };
         self.last.push(measurement);
         let trial = self.trials.watched.as_ref().filter(|trial| iteration >= trial.first)?;
-        if workers != trial.to {
+        if workers != trial.to.0 {
             let (trial, judgement) = self.trials.miss(iteration_s)?;
             // The program has so many workers whatever it was told: numbers beyond them are not proposed again.
-            self.refused = Some(match trial.to > workers {
+            self.refused = Some(match trial.to.0 > workers {
                 true => workers + 1..=u32::MAX,
                 false => 0..=workers.saturating_sub(1),
             });
@@ -177,9 +178,9 @@ impl Workers {
     }
 
     /// What a number measured beside what was expected of it is the model's error, in proportion to the doublings.
-    fn learn(&mut self, trial: &Trial<u32>) {
-        let Some((from, was)) = trial.from.zip(trial.before.cost()) else { return };
-        let (doublings, power) = (doublings(from, trial.to), power(self.objective));
+    fn learn(&mut self, trial: &Trial<(u32, TechniqueParameters)>) {
+        let Some(((from, _), was)) = trial.from.zip(trial.before.cost()) else { return };
+        let (doublings, power) = (doublings(from, trial.to.0), power(self.objective));
         let error = self.deviation * (1.0 / trial.before.count() as f64 + 1.0 / WATCHED as f64).sqrt();
         let surprise = (was / trial.cost()).ln() - self.expected.mean;
         if surprise.is_finite() && doublings != 0.0 {
@@ -209,19 +210,26 @@ impl Workers {
         self.trials.forget_before();
     }
 
-    /// The number was changed from `from` to `to` at the beginning of `iteration`.
-    pub fn on_applied(&mut self, decision: u64, iteration: u64, from: u32, to: u32) {
+    /// The number was changed from `from` to `to` at the beginning of `iteration`, each with its setting.
+    pub fn on_applied(
+        &mut self,
+        decision: u64,
+        iteration: u64,
+        from: (u32, TechniqueParameters),
+        to: (u32, TechniqueParameters),
+    ) {
         // A rollback is not judged again.
-        let known = self.last_of.is_some_and(|(workers, _)| workers == from);
+        let known = self.last_of.is_some_and(|(workers, _)| workers == from.0);
         let comparable = known && self.trials.rollback.is_none() && !self.forced;
         let before = if comparable { self.last.clone() } else { Measurements::default() };
         self.trials.start(Trial::new(decision, Some(from), to, iteration, before));
     }
 
-    /// Number to roll back to, and its iteration time, seconds.
-    pub fn rollback(&self) -> Option<(u32, f64)> {
+    /// Number to roll back to, its setting, and its iteration time, seconds.
+    pub fn rollback(&self) -> Option<(u32, TechniqueParameters, f64)> {
         let trial = self.trials.rollback.as_ref()?;
-        Some((trial.from?, trial.before.time_s()?))
+        let (workers, setting) = trial.from?;
+        Some((workers, setting, trial.before.time_s()?))
     }
 
     /// Advises a change, if one surely pays, under one of `settings`, with at most `most` workers there. `scale` corrects

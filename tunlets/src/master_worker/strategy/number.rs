@@ -12,7 +12,7 @@ use crate::options::Objective;
 use crate::started::{awaited, room};
 use crate::trial::{MODEL, worth};
 use crate::tuning_point::names;
-use crate::{Proposal, TuningPoint, Worth};
+use crate::{Proposal, TuningPoint, Value, Worth};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
 
@@ -52,6 +52,13 @@ pub(super) fn tuning_point_of_number(tuning_points: &[TuningPoint]) -> Option<&T
 /// Workers there are, by the tuning point of their number.
 pub(super) fn most(tuning_point: &TuningPoint) -> u32 {
     tuning_point.range.1.clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// The assignments of a number of workers, and of the setting that comes with it.
+fn number_with(tuning_point: &TuningPoint, workers: u32, setting: Option<TechniqueParameters>) -> Vec<(String, Value)> {
+    let mut all = setting.map(|setting| candidates::assignments(&setting)).unwrap_or_default();
+    all.push((tuning_point.name.clone(), f64::from(workers).into()));
+    all
 }
 
 impl MasterWorker {
@@ -95,8 +102,6 @@ impl MasterWorker {
             (from, next.iteration_s)
         };
         let changes = family(&from) != family(&setting);
-        let mut assignments = if changes { candidates::assignments(&setting) } else { Vec::new() };
-        assignments.push((tuning_point.name.clone(), f64::from(next.workers).into()));
         let regime = self.regime.map_or("", Regime::as_str);
         let why = format!(
             "{regime}; {}: {}; {} tasks, {:.1} us per chunk; Pi {:.4} s with {} workers, {:.4} s with {}; {}{}{}{}",
@@ -118,7 +123,7 @@ impl MasterWorker {
             tunlet: "master_worker".into(),
             iteration,
             ranks: vec![tuning_point.rank],
-            assignments,
+            assignments: number_with(tuning_point, next.workers, changes.then_some(setting)),
             tuning_point: "workers".into(),
             from: now.workers.to_string(),
             to: next.workers.to_string(),
@@ -170,25 +175,29 @@ impl MasterWorker {
         all
     }
 
-    /// Proposes to roll back to `to` workers, whose iterations took `former_s` seconds.
+    /// Proposes to roll back to `to` workers with their `setting`, whose iterations took `former_s` seconds.
     pub(super) fn roll_back_workers(
         &mut self,
         tuning_point: &TuningPoint,
         workload: &WorkloadEstimator,
-        (to, former_s): (u32, f64),
+        (to, setting, former_s): (u32, TechniqueParameters, f64),
     ) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let from = workload.workers;
-        self.proposed = Some(Change::Workers(from, to, self.current?));
+        let changes = family(&self.current?) != family(&setting);
+        self.proposed = Some(Change::Workers(from, to, setting));
         Some(Proposal {
             tunlet: "master_worker".into(),
             iteration,
             ranks: vec![tuning_point.rank],
-            assignments: vec![(tuning_point.name.clone(), f64::from(to).into())],
+            assignments: number_with(tuning_point, to, changes.then_some(setting)),
             tuning_point: "workers".into(),
             from: from.to_string(),
             to: to.to_string(),
-            why: format!("{from} workers measured worse than {to}: back to the former"),
+            why: format!(
+                "{from} workers measured worse than {to}: back to the former{}",
+                if changes { format!(", with {setting}") } else { String::new() }
+            ),
             predicted_s: former_s,
             unchanged_s: iteration_s,
             worth: Worth::Due,
