@@ -25,6 +25,13 @@ pub struct KnownWorker {
     far: Option<bool>,
 }
 
+/// Variance of the workers' speeds that may hide behind chance where no difference showed: their means scatter by `of_own` each. An estimate of 0
+/// has the standard error of a chi-square's variance, and what is above 0 of its normal distribution has this mean.
+fn hidden(of_own: f64, workers: u32) -> f64 {
+    let freedom = f64::from(workers.max(2) - 1);
+    of_own * (2.0 / freedom).sqrt() * (2.0 / std::f64::consts::PI).sqrt()
+}
+
 impl WorkloadEstimator {
     /// The same program with another number of workers, with as many tasks as it has then, as dear as they are then. A number is
     /// chosen for long: the master knows the workers' true speeds by then.
@@ -123,13 +130,16 @@ impl WorkloadEstimator {
     }
 
     /// Standard error of what is known of a worker's speed, as a share of it: what it computed tells as much, and what workers differ by
-    /// tells what to expect of any (empirical Bayes). Where they differ by chance only, nothing is uncertain: they are equal.
+    /// tells what to expect of any (empirical Bayes; ADR 0040).
     fn slowness_error(&self, worker: &KnownWorker) -> f64 {
         let Some(speed) = self.speeds.get(&worker.rank).filter(|speed| speed.tasks > 0) else { return 0.0 };
-        let drawn = if self.shape.is_placed() || !self.tasks_timed { speed.chunks } else { speed.tasks };
-        let of_own = (self.residual_s(self.sigma_s) / self.mean_s).powi(2) / drawn.max(1) as f64;
-        let all = of_own + self.by_workers;
-        if self.by_workers > 0.0 { (of_own * self.by_workers / all).sqrt() } else { 0.0 }
+        let residual = (self.residual_s(self.sigma_s) / self.mean_s).powi(2);
+        // Neighbours are alike in what the profile leaves open, too: as much of it as they are in the profile counts once for a chunk.
+        let shared = self.shape.profile().map_or(0.0, |(_, between)| between.min(residual));
+        let of_own = shared / speed.chunks.max(1) as f64 + (residual - shared) / speed.tasks as f64;
+        let between = if self.by_workers > 0.0 { self.by_workers } else { hidden(of_own, self.workers) };
+        let all = of_own + between;
+        if all > 0.0 { (of_own * between / all).sqrt() } else { 0.0 }
     }
 
     fn share(&self) -> f64 {

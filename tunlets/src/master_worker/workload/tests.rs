@@ -84,7 +84,7 @@ fn the_ideal_time_does_not_depend_on_who_computed_the_tasks() {
 }
 
 #[test]
-fn speeds_of_workers_are_as_uncertain_as_their_few_tasks_and_chance_between_equal_ones_is_not() {
+fn speeds_of_workers_are_as_uncertain_as_their_few_tasks_also_where_no_difference_showed() {
     let of = |slow: f64| {
         let mut one = window(0, 4, 0.5);
         for w in &mut one.per_worker[..2] {
@@ -100,7 +100,10 @@ fn speeds_of_workers_are_as_uncertain_as_their_few_tasks_and_chance_between_equa
         });
         workload.unwrap().load().slowness_errors
     };
-    assert!(of(1.0).iter().all(|error| *error == 0.0), "{:?}", of(1.0));
+    // A variance of 0 between four has the standard error of a chi-square's with three degrees of freedom.
+    let hidden: f64 = (2.0_f64 / 3.0).sqrt() * (2.0 / std::f64::consts::PI).sqrt();
+    let alike = (hidden / (1.0 + hidden) * 1e-2).sqrt();
+    assert!(of(1.0).iter().all(|error| (0.3..1.1).contains(&(error / alike))), "{:?} of {alike}", of(1.0));
     assert!(of(3.0).iter().all(|error| (0.05..0.15).contains(error)), "{:?}", of(3.0));
 }
 
@@ -192,9 +195,9 @@ fn a_technique_that_weighs_is_foreseen_with_the_weights_that_the_master_has() {
     };
     // In the long run, the master sees that they are equal.
     let later = workload.with_workers(8);
-    let (now_s, later_s) = (iteration_s(&workload, Technique::AwfB), iteration_s(&later, Technique::AwfB));
-    assert!(now_s > 1.2 * later_s, "{now_s} {later_s}");
-    assert_eq!(iteration_s(&workload, Technique::Tss), iteration_s(&later, Technique::Tss), "it has no weights");
+    let dearer = |kind| iteration_s(&workload, kind) / iteration_s(&later, kind);
+    let (weighs, does_not) = (dearer(Technique::AwfB), dearer(Technique::Tss));
+    assert!(weighs > 1.2 * does_not, "it has no weights, and speeds that are not sure: {weighs} {does_not}");
 }
 
 #[test]
