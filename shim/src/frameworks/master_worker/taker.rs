@@ -12,12 +12,16 @@ use midrun_scheduling::Chunk;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
-/// A worker sends its results when this many times the time of a message has passed for each worker: what all of them send then
-/// takes 1 % of the master's time, if taking a message costs it what sending costs them.
+/// A worker sends its results when this many times as long as its last message took has passed for each worker: what all of them send
+/// then takes 1 % of the master's time, if taking a message costs it what sending costs them. On crowded cores a message may take
+/// milliseconds, in which others compute.
 const SHARE: u64 = 100;
 
-/// What a message costs this worker to send, as a send that does not hold it and as one that does: the least that was measured,
-/// nanoseconds; 0 before the first.
+/// Between two tasks it looks for the progress of its messages when this many times as long as the last look took has passed: 1 % of its
+/// time.
+const LOOKS: u64 = 100;
+
+/// What this worker's last message took to send, as a send that does not hold it and as one that does, nanoseconds; 0 before the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SendTime([u64; 2]);
 
@@ -36,6 +40,9 @@ struct Taker<'a> {
     iteration: u64,
     results: Bundle,
     sent_ns: u64,
+    /// When it looked last, and how long that took.
+    looked_ns: u64,
+    look_ns: u64,
     failed: c_int,
 }
 
@@ -49,7 +56,18 @@ pub fn run(
 ) -> Result<u64, MpiFailed> {
     let results = Bundle::new(endpoint.buffer());
     let (sent_ns, failed) = (clock::now_ns(), status::OK);
-    let mut taker = Taker { config, endpoint, messages, order, iteration, results, sent_ns, failed };
+    let mut taker = Taker {
+        config,
+        endpoint,
+        messages,
+        order,
+        iteration,
+        results,
+        sent_ns,
+        looked_ns: sent_ns,
+        look_ns: 0,
+        failed,
+    };
     let Some(mut steps) = order.steps() else {
         taker.failed = status::ERR_COUNT;
         taker.send(true, send_time)?;
@@ -81,8 +99,8 @@ impl Taker<'_> {
         let bytes = chunk.count as usize * each;
         let (at, into) = self.results.begin(bytes);
         let step = if self.config.whole_chunks() { chunk.count } else { 1 };
-        let (mut busy_ns, mut sum_sq_s2, mut moved_ns) = (0, 0.0, clock::now_ns());
-        let (mut done, mut ended_ns) = (0, moved_ns);
+        let (mut busy_ns, mut sum_sq_s2) = (0, 0.0);
+        let (mut done, mut ended_ns) = (0, clock::now_ns());
         while done < chunk.count && self.failed == status::OK {
             let begin_ns = clock::now_ns();
             let here = done as usize * each..(done + step) as usize * each;
@@ -95,9 +113,11 @@ impl Taker<'_> {
             let spent_s = spent_ns as f64 * 1e-9;
             sum_sq_s2 += spent_s * spent_s / step as f64;
             done += step;
-            if self.endpoint.moving() && ended_ns.saturating_sub(moved_ns) >= PROGRESS_NS {
+            let due_ns = PROGRESS_NS.max(LOOKS * self.look_ns);
+            if self.endpoint.moving() && ended_ns.saturating_sub(self.looked_ns) >= due_ns {
                 self.endpoint.progress(self.messages)?;
-                moved_ns = clock::now_ns();
+                self.looked_ns = clock::now_ns();
+                self.look_ns = self.looked_ns.saturating_sub(ended_ns);
             }
         }
         if self.failed != status::OK {
@@ -122,9 +142,7 @@ impl Taker<'_> {
         let message = results.finish(Header { status: self.failed, total: u64::from(is_last), ..header });
         self.endpoint.hand_over(self.config.master, message, synchronous)?;
         self.sent_ns = clock::now_ns();
-        let spent_ns = self.sent_ns.saturating_sub(begin_ns).max(1);
-        let least_ns = send_time.of(synchronous);
-        *least_ns = if *least_ns == 0 { spent_ns } else { spent_ns.min(*least_ns) };
+        *send_time.of(synchronous) = self.sent_ns.saturating_sub(begin_ns);
         Ok(())
     }
 }
