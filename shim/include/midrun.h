@@ -78,7 +78,7 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
 
 #define MIDRUN_MW_COUNTER 32u /* Tasks carry no input (task_bytes is 0): workers on the master's host take their chunks from a
                                  counter in shared memory, from the start (tuning point mw.counter, which every such
-                                 program has), and send their results several chunks at a time. Not with
+                                 program has; one that names no technique starts so where all workers are there), and send their results several chunks at a time. Not with
                                  MIDRUN_MW_ANY_SIZE. */
 
 #define MIDRUN_MW_TOLERATE 64u /* A worker that dies does not end the job, where the MPI allows it (Open MPI 5 started by mpirun
@@ -110,7 +110,8 @@ typedef struct midrun_mw_config {
   void *user;          /* passed to the callbacks */
   union {
     const char *technique; /* initial loop scheduling technique: none ss fsc gss fac2 dpf daf af tss mfsc awf-b awf-c.
-                              NULL = mfsc with recall; with a factor: dpf with recall */
+                              NULL = mfsc with recall; with a factor: dpf with recall; where
+                              all workers can take chunks from the counter: fsc by it */
     const char *policy;    /* old name of technique */
   };
   double factor;       /* share per batch (fsc, dpf), 0 to 1; 0 = the technique's default */

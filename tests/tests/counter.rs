@@ -37,6 +37,37 @@ fn each_task_is_computed_once_with_every_other_option(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn a_program_that_names_no_technique_starts_by_the_counter_where_nothing_speaks_against_it(mpi: Mpi) {
+    // 200 tasks by 3 workers are single ones; 1500 by 2 are chunks of a 250th of a worker's share.
+    assert_eq!(run(mpi, 4, ""), [200; 3]);
+    assert_eq!(run(mpi, 3, "--tasks 1500 --mean-us 20"), [500; 3]);
+    assert_eq!(run(mpi, 4, "--master-works"), [200; 3]);
+    for against in ["--chunks", "--tolerate", "--bytes 8", "--factor 0.5", "--technique mfsc", "--spawn"] {
+        let chunks = run(mpi, 4, against);
+        assert!(chunks[0] < 200, "{mpi:?} {against}: {chunks:?}");
+    }
+}
+
+#[each_mpi]
+fn midrun_knows_that_a_program_starts_by_the_counter_and_a_technique_that_the_user_asks_for_wins(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic::endless_line(&scratch, mpi, 4, "--tasks 600 --mean-us 200");
+    let mut job = under_midrun(&scratch, "run", &["--dry-run", "--summary", "s.json"], &line);
+    wait_for_iterations(&mut job, 2);
+    synthetic::end(&scratch);
+    assert_whole(&job.succeed());
+    let summary = Summary::read(&scratch.path("s.json"));
+    summary.assert_contract();
+    assert_eq!(summary.0["technique"], "fsc(0.004) by counter", "{mpi:?}");
+
+    let line = synthetic::line(mpi, 4, "--tasks 600 --mean-us 200 --iterations 20");
+    let flags = ["--technique", "gss", "--objective", "fixed", "--no-memory", "--summary", "t.json"];
+    assert_whole(&under_midrun(&scratch, "run", &flags, &line).succeed());
+    let summary = Summary::read(&scratch.path("t.json"));
+    assert!(summary.0["technique"].as_str().is_some_and(|technique| technique.starts_with("gss")), "{}", summary.0);
+}
+
+#[each_mpi]
 fn a_user_turns_the_counter_on_and_off_while_the_program_runs(mpi: Mpi) {
     let scratch = Scratch::new();
     let line = synthetic::endless_line(&scratch, mpi, 4, UNEQUAL);

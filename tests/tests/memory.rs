@@ -87,7 +87,7 @@ fn the_second_run_begins_with_what_the_first_one_found(mpi: Mpi) {
         second.0["start"]["measured_s"].as_f64() > Some(0.0) && second.0["start"]["expected_s"].as_f64() > Some(0.0)
     );
     assert!(ended.err.contains("iteration 0: start remembered from the run of 20"), "{}", ended.err);
-    assert!(ended.err.contains(": gss, 4 workers, "), "{}", ended.err);
+    assert!(ended.err.contains(": gss by counter, 4 workers, "), "{}", ended.err);
 
     let runs = remembered(&scratch);
     assert_eq!(runs.len(), 2);
@@ -95,7 +95,7 @@ fn the_second_run_begins_with_what_the_first_one_found(mpi: Mpi) {
     assert_eq!(runs[0]["iterations"], second.0["iterations"], "the newest comes first");
     let table = history(&scratch, &["mw_synthetic"]);
     assert_eq!(table.lines().count(), 3, "{table}");
-    assert!(table.contains("best setting") && table.contains("gss, 4 workers"), "{table}");
+    assert!(table.contains("best setting") && table.contains("gss by counter, 4 workers"), "{table}");
     assert_eq!(history(&scratch, &["another"]), "no run of another is remembered\n");
     assert_eq!(history(&scratch, &["--forget"]), "forgot 2 runs\n");
     assert_eq!(remembered(&scratch), Vec::<Value>::new());

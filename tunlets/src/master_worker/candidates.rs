@@ -156,7 +156,8 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
 /// iteration itself shows asks for, or tasks are taken back from busy workers. Such an iteration is at most its longest task longer
 /// than the ideal, beside what its chunks cost (Graham 1969).
 pub fn is_bounded(setting: &TechniqueParameters) -> bool {
-    setting.recall || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
+    // Nothing is recalled of chunks that were taken from the counter.
+    (setting.recall && !setting.counts()) || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
 }
 
 /// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy: without recall a

@@ -1,7 +1,7 @@
 //! The tunlet where the master can be relieved: by a shared counter, or by sub-masters.
 
 use super::Mode;
-use super::candidates::{assignments, fit};
+use super::candidates::{assignments, fit, is_bounded};
 use super::plant_tests::{Dist, Plant, run_offering, tuning_points, tunlet};
 use crate::TuningPoint;
 use crate::proposal::ASSIGNMENTS;
@@ -58,6 +58,13 @@ fn a_saturated_master_is_relieved_by_sub_masters_where_tasks_carry_input() {
     smaller.tasks = 60_000;
     let (_, setting, decisions) = end(&both, smaller);
     assert!(setting.counts() && setting.team_size == 0, "who can take chunks needs no sub-master: {decisions:#?}");
+}
+
+#[test]
+fn recall_does_not_even_out_what_was_taken_from_the_counter() {
+    let (sent, taken) = (TechniqueParameters::START, TechniqueParameters::START_BY_COUNTER);
+    assert!(is_bounded(&sent) && taken.recall && !is_bounded(&taken));
+    assert!(is_bounded(&TechniqueParameters { kind: Technique::Ss, ..taken }));
 }
 
 #[test]

@@ -150,6 +150,13 @@ impl Config {
         self.raw.flags & COUNTER != 0
     }
 
+    /// Returns whether the first iteration may go by the counter though the program asks for no such thing: it names no technique, computes
+    /// task by task, and its workers are neither to be replaced when they die nor joined by started processes, which are sent chunks.
+    pub fn may_start_by_counter(&self) -> bool {
+        let speaks_against = CHUNKS | SPAWN | TOLERATE;
+        self.leaves_technique_open() && self.may_count() && self.raw.flags & speaks_against == 0
+    }
+
     /// Returns whether `compute` takes whole chunks.
     pub fn whole_chunks(&self) -> bool {
         self.raw.flags & (CHUNKS | ANY_SIZE) != 0
@@ -254,5 +261,19 @@ mod tests {
             raw.struct_size = 8;
             assert!(RawConfig::read(&raw const raw).is_none());
         }
+    }
+
+    #[test]
+    fn a_program_may_start_by_the_counter_where_it_leaves_its_technique_open_and_computes_task_by_task() {
+        // SAFETY: all zeros are a valid RawConfig, of a master that computes nothing.
+        let open: RawConfig = unsafe { std::mem::zeroed() };
+        let may = |raw: RawConfig| Config::checked(&raw, 0, 2).unwrap().may_start_by_counter();
+        for flags in [0, RECALL, COUNTER] {
+            assert!(may(RawConfig { flags, ..open }), "{flags}");
+        }
+        for flags in [CHUNKS, SPAWN, TOLERATE] {
+            assert!(!may(RawConfig { flags, ..open }), "{flags}");
+        }
+        assert!(!may(RawConfig { technique: c"mfsc".as_ptr(), ..open }) && !may(RawConfig { factor: 0.5, ..open }));
     }
 }

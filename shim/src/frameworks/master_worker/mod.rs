@@ -124,12 +124,17 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (Some(mut config), Ok(setting), true) = (config, setting, agreed) else { return Err(status::ERR_ARGUMENT) };
     let members = Members::from(comm.world());
     config.master_world = members[config.master];
-    let mut team = Team::new(comm.size, (config.master, config.master_works()), config.workers);
+    let endpoint = Endpoint::open(comm).map_err(mpi)?;
+    let size = endpoint.comm.size;
+    let mut team = Team::new(size, (config.master, config.master_works()), config.workers);
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        let mut initial = TechniqueParameters { recall: config.recalls(), counter: config.counts(), ..setting };
-        if let Some(start) = scheduling::remembered(comm.size).filter(|_| first) {
+        let mut initial = match shared::suits_start(&config, &endpoint) {
+            true => TechniqueParameters::START_BY_COUNTER,
+            false => TechniqueParameters { recall: config.recalls(), counter: config.counts(), ..setting },
+        };
+        if let Some(start) = scheduling::remembered(size).filter(|_| first) {
             if config.leaves_technique_open() {
                 initial = start.parameters;
             }
@@ -143,12 +148,10 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
         if first && config.may_spawn() {
             // The death of such a process would end the job.
-            let refusal = comm.tolerates.then_some("the flag MIDRUN_MW_TOLERATE does not cover started processes");
+            let refusal =
+                endpoint.comm.tolerates.then_some("the flag MIDRUN_MW_TOLERATE does not cover started processes");
             growth = Growth::plan(Growing::Workers, team.most() as u32, refusal, config.hello().message());
         }
-    }
-    let endpoint = Endpoint::open(comm).map_err(mpi)?;
-    if is_master {
         shared::offer(&config, &endpoint);
         subteams::offer(&config, &endpoint);
         losses::warn_of_lost_hosts(&endpoint);

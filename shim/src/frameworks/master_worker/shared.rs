@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::order::Order;
+use super::subteams;
 use super::team::Team;
 use crate::frameworks::endpoint::Endpoint;
 use crate::{scheduling, stderr};
@@ -26,6 +27,16 @@ pub fn offer(config: &Config, endpoint: &Endpoint) {
             "the flag MIDRUN_MW_COUNTER has no effect: no worker shares memory with the master, which sends the chunks",
         );
     }
+}
+
+/// Whether a program that names no technique starts by the counter (ADR 0038): each worker can take its chunks itself, and nothing speaks
+/// for long chunks or for ones that are sent.
+pub fn suits_start(config: &Config, endpoint: &Endpoint) -> bool {
+    let mut workers = (0..endpoint.comm.size).filter(|rank| *rank != config.master).peekable();
+    config.may_start_by_counter()
+        && workers.peek().is_some()
+        && workers.all(|rank| endpoint.shares_counter(rank))
+        && !subteams::are_asked_for()
 }
 
 impl Shared {

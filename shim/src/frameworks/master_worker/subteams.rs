@@ -61,12 +61,17 @@ fn host_of(config: &Config, endpoint: &Endpoint) -> impl Fn(usize) -> Option<usi
     move |rank| endpoint.host(rank).filter(|_| rank < size && rank != master)
 }
 
+/// Returns whether the user asks for sub-teams from the start.
+pub fn are_asked_for() -> bool {
+    std::env::var(VARIABLE).is_ok_and(|size| size != "0")
+}
+
 /// Offers the size of the sub-teams as a tuning point where there can be some, with the value that the user asks for.
 pub fn offer(config: &Config, endpoint: &Endpoint) {
     let ranks: Vec<usize> = (0..endpoint.comm.size).filter(|rank| *rank != config.master).collect();
     let host = host_of(config, endpoint);
     if endpoint.comm.tolerates {
-        if std::env::var(VARIABLE).is_ok_and(|size| size != "0") {
+        if are_asked_for() {
             stderr::warn(format_args!(
                 "{VARIABLE} has no effect: with MIDRUN_MW_TOLERATE there are no sub-teams, which would be lost with their sub-master"
             ));
