@@ -1,7 +1,7 @@
 /* drawn.c - a Master/Worker program whose task times were drawn beforehand: what the simulated runs of a generated program see, for real.
  *
- * drawn FILE [TECHNIQUE] [--master-works]: the file is that of drawn.h; the master spins for its time per chunk. Without a technique it starts as
- * the framework starts.
+ * drawn FILE [TECHNIQUE] [--master-works] [--without-inputs]: the file is that of drawn.h; the master spins for its time per chunk, unless tasks
+ * carry no inputs. Without a technique it starts as the framework starts.
  */
 #include "drawn.h"
 #include <midrun.h>
@@ -32,10 +32,13 @@ static int collect(void *user, uint64_t iteration, uint64_t first, uint64_t coun
 
 int main(int argc, char **argv) {
   begin_drawn(&argc, &argv);
-  int has_technique = argc > 2 && argv[2][0] != '-', master_works = argc > 2 && !strcmp(argv[argc - 1], "--master-works");
   midrun_mw_config_t config = {.struct_size = sizeof config, .task_bytes = head.bytes, .result_bytes = sizeof(uint64_t), .prepare = prepare,
-                               .compute = compute, .collect = collect, .technique = has_technique ? argv[2] : NULL,
-                               .flags = master_works ? MIDRUN_MW_MASTER_WORKS : 0};
+                               .compute = compute, .collect = collect};
+  for (int i = 2; i < argc; i++) {
+    if (!strcmp(argv[i], "--master-works")) config.flags = MIDRUN_MW_MASTER_WORKS;
+    else if (!strcmp(argv[i], "--without-inputs")) config.task_bytes = 0;
+    else config.technique = argv[i];
+  }
   midrun_mw_t *farm;
   if (midrun_mw_create(&farm, &config) < 0) MPI_Abort(MPI_COMM_WORLD, 64);
   for (uint64_t i = 0; i < head.iterations; i++) {

@@ -13,8 +13,17 @@ pub struct Real {
     times: tempfile::NamedTempFile,
     launcher: Launcher,
     directory: String,
-    master_works: bool,
+    farm: Farm,
     iterations: usize,
+}
+
+/// What a generated program leaves open about its farm.
+#[derive(Clone, Copy, Default)]
+pub struct Farm {
+    /// The master computes tasks, too.
+    pub master_works: bool,
+    /// Tasks carry no inputs, and the master spends no time to prepare them.
+    pub without_inputs: bool,
 }
 
 /// Which programs run really, and how: arguments that their benches share.
@@ -47,12 +56,12 @@ impl Draws {
         })
     }
 
-    /// A program's real jobs on so many ranks, of which the master may compute, too.
+    /// A program's real jobs on so many ranks.
     ///
     /// # Errors
     /// No mpirun, a disk that is full.
-    pub fn real(&self, program: &Program, ranks: u32, master_works: bool) -> Result<Real> {
-        Real::new(program, ranks, master_works, (&self.mpi, self.realtime))
+    pub fn real(&self, program: &Program, ranks: u32, farm: Farm) -> Result<Real> {
+        Real::new(program, ranks, farm, (&self.mpi, self.realtime))
     }
 }
 
@@ -60,13 +69,15 @@ impl Draws {
 pub struct Tuned {
     /// Total of all iterations, seconds.
     pub total_s: f64,
+    /// Each of them, seconds.
+    pub each_s: Vec<f64>,
     /// Its decisions, each with the iteration after which it was made, and its verdict.
     pub decisions: Vec<(u64, String)>,
 }
 
 impl Real {
     /// Writes the program's task times.
-    fn new(program: &Program, ranks: u32, master_works: bool, (mpi, realtime): (&str, bool)) -> Result<Real> {
+    fn new(program: &Program, ranks: u32, farm: Farm, (mpi, realtime): (&str, bool)) -> Result<Real> {
         let mut times = tempfile::NamedTempFile::new()?;
         let mut out = std::io::BufWriter::new(times.as_file_mut());
         program.write(&mut out)?;
@@ -76,7 +87,7 @@ impl Real {
             times,
             launcher: Launcher::local(mpi, ranks, realtime)?,
             directory: prefix().join(format!("../../benches/build/{mpi}")).display().to_string(),
-            master_works,
+            farm,
             iterations: program.iterations as usize,
         })
     }
@@ -85,7 +96,8 @@ impl Real {
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
         let mut words = vec![format!("{}/drawn", self.directory), self.times.path().display().to_string()];
         words.extend(technique.map(|kind| kind.name().to_owned()));
-        words.extend(self.master_works.then(|| "--master-works".to_owned()));
+        words.extend(self.farm.master_works.then(|| "--master-works".to_owned()));
+        words.extend(self.farm.without_inputs.then(|| "--without-inputs".to_owned()));
         let summary = run_under_midrun(&flags, &self.launcher, &words)?;
         let count = numbers(&summary, "iteration_s").len();
         ensure!(count == self.iterations, "{count} of {} iterations are in the summary", self.iterations);
@@ -136,9 +148,7 @@ impl Real {
             );
             (iteration, said)
         };
-        Ok(Tuned {
-            total_s: numbers(&summary, "iteration_s").iter().sum(),
-            decisions: all.iter().map(decision).collect(),
-        })
+        let each_s = numbers(&summary, "iteration_s");
+        Ok(Tuned { total_s: each_s.iter().sum(), each_s, decisions: all.iter().map(decision).collect() })
     }
 }

@@ -7,7 +7,7 @@
 use anyhow::Result;
 use clap::Parser;
 use midrun_benches::print_spread;
-use midrun_benches::real::Draws;
+use midrun_benches::real::{Draws, Farm};
 use midrun_benches::tuned::LATE;
 use midrun_scheduling::Technique;
 
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     let (mut against_best, mut against_start, mut late) = (Vec::new(), Vec::new(), Vec::new());
     let mut against_each = vec![Vec::new(); FIXED.len()];
     for program in draws.programs(arguments.programs, arguments.iterations, arguments.workers) {
-        let real = draws.real(&program, program.workers + 1, false)?;
+        let real = draws.real(&program, program.workers + 1, Farm::default())?;
         let start_s = real.fixed_s(None)?;
         let all = FIXED.iter().map(|kind| real.fixed_s(Some(*kind))).collect::<Result<Vec<f64>>>()?;
         let run = real.tuned()?;
