@@ -33,6 +33,14 @@ impl Per {
         }
     }
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Per::Iteration => "iteration",
+            Per::Output => "output",
+        }
+    }
+
     /// Name of what its safe points come before.
     pub fn safe_point(self) -> &'static str {
         match self {

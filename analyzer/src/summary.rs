@@ -102,17 +102,19 @@ impl From<(bool, LinkCost)> for LinkLine {
 /// The start that an earlier run gave.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StartLine {
+    /// The unit of its times.
+    pub per: Per,
     /// End of the earlier run, seconds since 1970.
     pub remembered_unix_s: u64,
     /// The setting and its workers.
     pub setting: String,
-    /// Iteration time with it in the earlier run, seconds.
+    /// Iteration time, or time between two outputs, with it in the earlier run, seconds.
     pub remembered_s: f64,
-    /// Iteration time expected for the work of the first iterations, seconds; null until one was measured.
+    /// Time expected for the work of the first windows, seconds; null until one was measured.
     pub expected_s: Option<f64>,
     /// By which share the measured time may differ from it by chance.
     pub uncertainty: Option<f64>,
-    /// Iteration time measured with it, seconds; null until one was measured.
+    /// Time measured with it, seconds; null until one was measured.
     pub measured_s: Option<f64>,
     /// open, kept, worse or not-used.
     pub verdict: String,

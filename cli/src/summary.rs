@@ -272,10 +272,11 @@ pub fn start(start: &Value) -> Option<String> {
     let because = reason.map(|reason| format!(", because {reason}"));
     let times = measured.map(|(measured, expected)| format!(" (expected {expected}, measured {measured})"));
     Some(format!(
-        "start remembered from the run of {}: {}, {} per iteration: {verdict}{}{}",
+        "start remembered from the run of {}: {}, {} per {}: {verdict}{}{}",
         UnixTime(start["remembered_unix_s"].as_u64()?),
         start["setting"].as_str()?,
         seconds("remembered_s")?,
+        start["per"].as_str().unwrap_or("iteration"),
         because.unwrap_or_default(),
         times.unwrap_or_default(),
     ))

@@ -221,8 +221,9 @@ typedef struct midrun_pipe_config {
   /* Rank 0: process an output of `input`. Return 0 or an error. May be NULL. */
   int (*sink)(void *user, uint64_t input, const void *data, size_t bytes);
   void *user;          /* passed to the functions */
-  const char *pattern; /* initial pattern; see midrun_pipe_pattern. NULL = one rank per stage or, with fewer
-                          ranks, neighbouring stages together. Only rank 0's value is used. */
+  const char *pattern; /* initial pattern; see midrun_pipe_pattern. NULL = the one that an earlier run under midrun found
+                          best, else one rank per stage or, with fewer ranks, neighbouring stages together. Only rank 0's
+                          value is used. */
   uint32_t in_flight;  /* most inputs in flight; 0 = enough for the ranks */
 } midrun_pipe_config_t;
 
@@ -289,7 +290,8 @@ typedef struct midrun_dc_config {
                  midrun_dc_out_t *result);
   void *user;            /* passed to the functions */
   uint32_t cutoff;       /* initial cut-off depth: the master divides down to it, and each problem there is solved by one
-                            worker; 0 = enough tasks for the workers. Only the master's value is used. */
+                            worker; 0 = the one that an earlier run under midrun found best, else enough tasks for the
+                            workers. Only the master's value is used. */
   uint32_t workers;      /* as in midrun_mw_config_t */
   const char *technique; /* as in midrun_mw_config_t; NULL = ss with recall */
 } midrun_dc_config_t;

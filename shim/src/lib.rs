@@ -9,11 +9,12 @@
 // The callers of the C API are outside: what `include/midrun.h` asks of them is the safety contract.
 #![allow(clippy::missing_safety_doc)]
 
-// Floor 0: values that need nothing of ours, the C half.
+// Floor 0: values that need nothing of ours, the C half, the start that an earlier run gives.
 mod c_half;
 mod iterations;
 mod launch_id;
 mod measuring;
+mod start;
 mod status;
 mod stderr;
 

@@ -2,7 +2,7 @@
 
 use crate::guard::{guard, guard_value};
 use crate::records::{self, ChunkDone, UNKNOWN_ITERATION};
-use crate::{agent_link, clock, iterations, points, safe_point, scheduling, state, status, synchronized};
+use crate::{agent_link, clock, iterations, points, safe_point, scheduling, start, state, status, synchronized};
 use midrun_scheduling::{ChunkScheduler, TechniqueParameters, WorkerSpeed};
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -55,7 +55,7 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             if tasks > 0 {
                 TECHNIQUE.call_once(|| {
                     let ranks = state::segment().map_or(0, |segment| segment.identity().world_size);
-                    let start = scheduling::remembered(ranks as usize).map(|start| start.parameters);
+                    let start = start::scheduling(ranks as usize).map(|start| start.parameters);
                     scheduling::declare_technique(start.unwrap_or(TechniqueParameters::FALLBACK));
                 });
             }

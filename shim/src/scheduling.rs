@@ -2,7 +2,7 @@
 
 use crate::tuning_points::{self, Setter, TuningPoint, TuningPoints};
 use midrun_ring::TuningPointKind::{self, Real, Whole};
-use midrun_scheduling::{Start, Technique, TechniqueParameters};
+use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::names;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -77,12 +77,6 @@ fn declare_once(registry: &mut TuningPoints, name: &str, number: usize, kind: Tu
         let tuning_point = TuningPoint { name: name.into(), kind, range, setter: &SETTER, number };
         registry.declare(tuning_point, value(number));
     }
-}
-
-/// The start that an earlier run of this program gives a job with so many ranks; the command line passes it on.
-pub fn remembered(ranks: usize) -> Option<Start> {
-    let start: Start = std::env::var("MIDRUN_START").ok()?.parse().ok()?;
-    (start.ranks as usize == ranks).then_some(start)
 }
 
 /// Declares technique and parameters as tuning points with the values of `initial`; a second call only sets the values.

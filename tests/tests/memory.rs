@@ -102,6 +102,103 @@ fn the_second_run_begins_with_what_the_first_one_found(mpi: Mpi) {
     scratch.assert_nothing_left();
 }
 
+fn example(mpi: Mpi, ranks: u32, program: &str, options: &str) -> Vec<String> {
+    let mut line = mpi.line(ranks, &mpi.example(program));
+    line.extend(options.split_whitespace().map(str::to_owned));
+    line
+}
+
+/// A program of the examples under midrun, which remembers it.
+fn learning(scratch: &Scratch, name: &str, line: &[String]) -> (Ended, Summary) {
+    let ended = start(scratch, name, &[], line).succeed();
+    (ended, Summary::read(&scratch.path(&format!("{name}.json"))))
+}
+
+/// The same program with a start that the test names in place of a memory.
+fn begun(mpi: Mpi, given: &str, ranks: u32, program: &str, options: &str) -> (Ended, Summary) {
+    let scratch = Scratch::new();
+    let mut line = example(mpi, ranks, program, options);
+    let at = line.iter().position(|word| word.ends_with(program)).expect("the program");
+    line.splice(at..at, ["env".to_owned(), format!("MIDRUN_START={given}")]);
+    let ended = start(&scratch, "job", &["--no-memory", "--objective", "fixed"], &line).succeed();
+    (ended, Summary::read(&scratch.path("job.json")))
+}
+
+fn first_pattern(summary: &Summary) -> String {
+    summary.0["pattern"][0]["pattern"].as_str().expect("a pattern").to_owned()
+}
+
+fn assert_judged(summary: &Summary) {
+    let verdict = &summary.0["start"]["verdict"];
+    assert!(["kept", "worse"].map(Value::from).contains(verdict), "it is judged: {}", summary.0["start"]);
+}
+
+#[each_mpi]
+fn a_pipeline_begins_with_the_pattern_that_the_run_before_found(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = example(mpi, 7, "pipe_synthetic", "--inputs 400 --stages 5,20,5 --check");
+    let (_, first) = learning(&scratch, "first", &line);
+    let best = first.0["learnt"]["setting"].as_str().expect("a setting").to_owned();
+    assert!(best.starts_with("pattern 0") && best.contains(",1x"), "the slow stage has replicas: {}", first.0);
+    let (ended, second) = learning(&scratch, "second", &line);
+    assert_eq!(format!("pattern {}", first_pattern(&second)), best, "{mpi:?}\n{}", ended.err);
+    assert_judged(&second);
+    assert_eq!(second.0["start"]["per"], "output");
+    assert!(ended.err.contains("window 0: start remembered from the run of 20"), "{}", ended.err);
+    assert!(ended.err.contains("s per output"), "{}", ended.err);
+    assert!(ended.out.contains("lost 0, doubled 0, wrong 0, out of order 0"), "{}", ended.out);
+    assert!(history(&scratch, &[]).contains(&best), "{}", history(&scratch, &[]));
+    assert_eq!(remembered(&scratch)[1]["learnt"]["best"]["start"], first.0["learnt"]["start"]);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn a_pattern_that_the_program_names_or_that_does_not_fit_is_left(mpi: Mpi) {
+    let job = "--inputs 60 --stages 1,2,1 --check";
+    let given = "pattern=0,1x2,2;stages=3;ranks=6";
+    let patterns = |given: &str, options: &str| {
+        let (ended, summary) = begun(mpi, given, 6, "pipe_synthetic", &format!("{job} {options}"));
+        (first_pattern(&summary), ended.err)
+    };
+    assert_eq!(patterns(given, "").0, "0,1x2,2");
+    assert_eq!(patterns(given, "--pattern 0-1,2").0, "0-1,2", "the program's own");
+    let (pattern, said) = patterns(given, "--stateful 1");
+    assert_eq!(pattern, "0,1,2");
+    assert_eq!(said.matches("does not fit: stage 1 keeps state and cannot have replicas").count(), 1, "{said}");
+    let (pattern, said) = patterns("pattern=0,1x2;stages=2;ranks=6", "");
+    assert!(pattern == "0,1,2" && said.contains("does not fit: stage 2 is in no group"), "{pattern} {said}");
+    for other in ["pattern=0,1x2,2;stages=3;ranks=5", "pattern=0,1x9,2;stages=3;ranks=6", "technique=daf"] {
+        assert_eq!(patterns(other, "").0, "0,1,2", "{other}");
+    }
+}
+
+/// Depth of each solve, in the program's own words.
+fn depths(ended: &Ended) -> Vec<u32> {
+    let depth = |line: &str| line.split("cut-off depth ").nth(1)?.split(',').next()?.parse().ok();
+    ended.out.lines().filter(|line| line.starts_with("solve ")).filter_map(depth).collect()
+}
+
+#[each_mpi]
+fn a_divide_and_conquer_program_begins_with_the_depth_that_the_run_before_found(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = example(mpi, 5, "quadrature", "--solves 10 --digits 8 --pace 500 --check");
+    let (_, first) = learning(&scratch, "first", &line);
+    let best = first.0["learnt"]["setting"].as_str().expect("a setting").to_owned();
+    let (ended, second) = learning(&scratch, "second", &line);
+    assert!(best.ends_with(&format!(", cut-off depth {}", depths(&ended)[0])), "{mpi:?} {best}\n{}", ended.out);
+    assert_judged(&second);
+    assert!(history(&scratch, &[]).contains("cut-off depth"), "{}", history(&scratch, &[]));
+    scratch.assert_nothing_left();
+
+    let given = "technique=ss;factor=0;mean_s=0;sigma_s=0;min_chunk=1;recall=1;cutoff=7;ranks=5;workers=1-4";
+    let depths = |options: &str| {
+        let options = format!("--solves 2 --digits 7 --pace 10 {options}");
+        depths(&begun(mpi, given, 5, "quadrature", &options).0)
+    };
+    assert_eq!(depths(""), [7, 7]);
+    assert_eq!(depths("--cutoff 2"), [2, 2], "the program's own");
+}
+
 #[each_mpi]
 fn another_command_or_no_memory_is_a_cold_start(mpi: Mpi) {
     let scratch = Scratch::new();

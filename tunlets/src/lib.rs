@@ -56,7 +56,6 @@ pub use master_worker::Regime;
 pub use midrun_models::chance;
 pub use midrun_models::confidence;
 pub use midrun_models::link;
-pub use midrun_scheduling::Start;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
 pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};

@@ -1,6 +1,8 @@
 //! Stories of the core: a start that an earlier run gave, and what a run learns.
 
 use super::*;
+use crate::events::{PatternTaken, StageWorked, StreamBegun, StreamWindowEnded};
+use midrun_tunlets::StageWork;
 
 /// Iterations of the story take 0.9 s for 1.6 s of task time on workers 1 and 2, by dpf(0.5) with a share of 0.5.
 fn remembered(technique: &str, iteration_s: f64) -> TuningOptions {
@@ -97,4 +99,78 @@ fn the_summary_has_what_the_next_run_can_start_with() {
         "{start}"
     );
     assert_eq!(summary.get("start"), None, "this run had a start of its own");
+}
+
+/// A window of a pipeline of two stages, 10 and 20 ms, that goes by `0,1` and takes so many milliseconds per output.
+fn outputs(story: &mut Story, number: u64, period_ms: f64) {
+    let work = |stage, place, busy_s: f64| {
+        let sum_sq_s2 = busy_s * busy_s / 8.0;
+        Event::StageWorked(StageWorked {
+            stage,
+            work: StageWork { place, inputs: 8, busy_s, sum_sq_s2, ..StageWork::default() },
+        })
+    };
+    let window = StreamWindowEnded {
+        number,
+        seconds: 16.0 * period_ms * 1e-3,
+        outputs: 16,
+        epochs: (0, 0),
+        on_way: 3,
+        head_s: 0.0,
+    };
+    let first = [
+        Event::StreamBegun(StreamBegun { time_ns: 5, stages: 2, ranks: 2 }),
+        Event::PatternTaken(PatternTaken { epoch: 0, first_input: 0, plan: "0,1".into() }),
+    ];
+    let work = [work(0, 1, 0.08), work(1, 2, 0.16), Event::StreamWindowEnded(window)];
+    let first = first.into_iter().filter(|_| number == 0);
+    story.report("j", 0, first.chain(work).collect());
+}
+
+fn remembered_pattern(pattern: &str, period_s: f64) -> TuningOptions {
+    let cost_ln = (period_s / 0.03).ln();
+    let start = format!(
+        "pattern={pattern};stages=2;ranks=3;time_s=1700000000;iteration_s={period_s};cost_ln={cost_ln};deviation=0.01;iterations=20;\
+         deviation_of_runs=0.01"
+    );
+    TuningOptions { start, ..TuningOptions::default() }
+}
+
+#[test]
+fn a_remembered_pattern_is_judged_by_windows_of_the_stream() {
+    let mut story = begin(remembered_pattern("0,1", 0.01));
+    outputs(&mut story, 0, 10.0);
+    let said = "window 0: start remembered from the run of 2023-11-14 22:13 UTC: pattern 0,1, 10.0 ms per output";
+    assert_eq!(start_texts(&mut story), [said]);
+    outputs(&mut story, 1, 10.0);
+    let texts = start_texts(&mut story);
+    assert!(texts[0].starts_with("window 1: the remembered start is kept: measured 10.0 ms (expected"), "{texts:?}");
+    let start = &story.summary("j")["start"];
+    assert_eq!((&start["per"], &start["verdict"]), (&json!("output"), &json!("kept")));
+    outputs(&mut story, 2, 10.1);
+    let learnt = &story.summary("j")["learnt"];
+    assert_eq!((&learnt["start"], &learnt["workers"]), (&json!("pattern=0,1;stages=2;ranks=3"), &json!(2)), "{learnt}");
+    assert_eq!(learnt.get("task_mean_s"), None, "there are no tasks");
+}
+
+#[test]
+fn a_remembered_pattern_that_disappoints_or_is_not_taken_is_said_once() {
+    for (options, part) in [
+        (remembered_pattern("0,1", 0.006), "the remembered start measured 10.0 ms, expected were 6.00 ms"),
+        (remembered_pattern("0-1", 0.01), "is not used: the pipeline goes by another pattern"),
+    ] {
+        let mut story = begin(options);
+        outputs(&mut story, 0, 10.0);
+        outputs(&mut story, 1, 10.0);
+        let texts = start_texts(&mut story);
+        assert_eq!(texts.iter().filter(|text| text.contains(part)).count(), 1, "{texts:?}");
+    }
+}
+
+#[test]
+fn a_pipeline_beside_iterations_is_not_remembered() {
+    let mut story = begin(TuningOptions::default());
+    (0..3).for_each(|number| outputs(&mut story, number, 10.0 + 0.1 * number as f64));
+    (0..3).for_each(|number| story.iteration("j", number));
+    assert_eq!(story.summary("j").get("learnt"), None);
 }

@@ -1,13 +1,15 @@
 //! The job's memory: what it learns for later runs of its program, and the trial of the start that an earlier run gave.
 
+use midrun_scheduling::Setting;
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::memory::{Learning, Learnt, Remembered, StartTrial, StartVerdict};
 use midrun_tunlets::options::Objective;
-use midrun_tunlets::{TuningOptions, Window};
+use midrun_tunlets::{Observation, TuningOptions};
 use midrun_vocabulary::{Seconds, UnixTime};
 use serde_json::json;
 
 use crate::context::Ctx;
+use crate::decisions::Per;
 use crate::summary::StartLine;
 
 /// See the module.
@@ -28,30 +30,33 @@ impl Memory {
         Memory { learning: Learning::new(objective, confidence), trial, announced: false }
     }
 
-    /// Whether nothing may be changed, because the start is being judged.
-    pub(super) fn is_judging(&self) -> bool {
-        self.trial.as_ref().is_some_and(StartTrial::is_open)
+    /// Whether nothing may be changed after windows of this kind, because the start is being judged by them.
+    pub(super) fn is_judging(&self, per: Per) -> bool {
+        self.trial.as_ref().is_some_and(|trial| trial.is_open() && unit_of(trial) == per)
     }
 
     /// Takes in a window, and reports what becomes of the start.
-    pub(super) fn observe(&mut self, ctx: &mut Ctx<'_>, window: &Window) {
-        self.learning.observe(window);
-        let Some(trial) = &mut self.trial else { return };
-        if !trial.is_open() {
-            return;
-        }
-        let decided = trial.observe(window);
+    pub(super) fn observe(&mut self, ctx: &mut Ctx<'_>, observation: Observation<'_>) {
+        self.learning.observe(observation);
+        let (per, number) = match observation {
+            Observation::Iteration(window) => (Per::Iteration, window.iteration),
+            Observation::Stream(window) => (Per::Output, window.number),
+            _ => return,
+        };
+        let Some(trial) = self.trial.as_mut().filter(|trial| trial.is_open() && unit_of(trial) == per) else { return };
+        let decided = trial.observe(observation);
         let remembered = &trial.remembered;
         let from = format!("remembered from the run of {}: {}", UnixTime(remembered.time_s), remembered.setting());
         let is_used = !matches!(trial.verdict, StartVerdict::NotUsed(_));
+        let window = per.window();
         if is_used && !std::mem::replace(&mut self.announced, true) {
             let time = Seconds(remembered.iteration_s);
-            let text = format!("iteration {}: start {from}, {time} per iteration", window.iteration);
-            ctx.life("start-remembered", text, json!({"iteration": window.iteration, "start": line(trial)}));
+            let text = format!("{window} {number}: start {from}, {time} per {}", per.name());
+            ctx.life("start-remembered", text, json!({window: number, "start": line(trial)}));
         }
         if decided {
-            let text = format!("iteration {}: {}", window.iteration, outcome(trial, &from));
-            ctx.life("start-judged", text, json!({"iteration": window.iteration, "start": line(trial)}));
+            let text = format!("{window} {number}: {}", outcome(trial, &from));
+            ctx.life("start-judged", text, json!({window: number, "start": line(trial)}));
         }
     }
 
@@ -63,6 +68,14 @@ impl Memory {
     /// What a job of so many ranks learnt.
     pub(super) fn learnt(&self, ranks: u32) -> Option<Learnt> {
         self.learning.learnt(ranks)
+    }
+}
+
+/// The windows that a start is judged by.
+fn unit_of(trial: &StartTrial) -> Per {
+    match trial.remembered.start.setting {
+        Setting::Scheduling(_) => Per::Iteration,
+        Setting::Pattern(_) => Per::Output,
     }
 }
 
@@ -91,6 +104,7 @@ fn line(trial: &StartTrial) -> StartLine {
     };
     let (expected_s, uncertainty) = trial.expected().unzip();
     StartLine {
+        per: unit_of(trial),
         remembered_unix_s: trial.remembered.time_s,
         setting: trial.remembered.setting(),
         remembered_s: trial.remembered.iteration_s,

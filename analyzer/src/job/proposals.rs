@@ -1,7 +1,7 @@
 //! What a job's tunlets propose: windows are shown to them, they think, and what they ask for is sent, or withheld with its reason.
 
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Proposal, Verdict};
+use midrun_tunlets::{Observation, Proposal, Verdict};
 use serde_json::json;
 
 use super::Job;
@@ -43,11 +43,14 @@ impl Job {
     pub(super) fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
         let (window, per) = match measured {
             Measured::Iteration(closed) => {
-                self.memory.observe(ctx, &closed.window);
+                self.memory.observe(ctx, Observation::Iteration(&closed.window));
                 (News::Iteration(Box::new(closed.window)), Per::Iteration)
             }
             Measured::Further(closed) => (News::Further(Box::new(closed.window)), Per::Iteration),
-            Measured::Stream(window) => (News::Stream(Box::new(window)), Per::Output),
+            Measured::Stream(window) => {
+                self.memory.observe(ctx, Observation::Stream(&window));
+                (News::Stream(Box::new(window)), Per::Output)
+            }
         };
         let (number, rank) = match &window {
             News::Iteration(seen) | News::Further(seen) => {
@@ -128,8 +131,7 @@ impl Job {
 
     /// Whether a proposal could be acted on now.
     fn may_decide(&self, per: Per) -> bool {
-        let judges_start = per == Per::Iteration && self.memory.is_judging();
-        let waits = judges_start || self.overrides.is_active() || self.overrides.pending() > 0;
+        let waits = self.memory.is_judging(per) || self.overrides.is_active() || self.overrides.pending() > 0;
         // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
         let is_over = self.ends || self.closing.is_some();
         let may = self.overrides.mode() == Mode::Tuned && !self.awaits_options();

@@ -64,10 +64,15 @@ impl Job {
         }
     }
 
-    /// What the next run can begin with. A run with several masters is not remembered: its memory knows one.
+    /// What the next run can begin with. A run with several masters, or with a pipeline and iterations, is not remembered: its memory knows
+    /// one framework.
     fn learnt(&self) -> Option<Learnt> {
-        let ranks = self.roster.members.world_size().max(self.roster.members.seen() as u32);
-        let is_composed = self.measurements.has_several_masters() || self.measurements.outputs().is_some();
+        let (world, seen) = (self.roster.members.world_size(), self.roster.members.seen() as u32);
+        // Processes that were started beyond the ranks are not there at the next start.
+        let ranks = if world > 0 { world } else { seen };
+        let has_iterations = self.measurements.iterations() > 0;
+        let is_composed =
+            self.measurements.has_several_masters() || (has_iterations && self.measurements.outputs().is_some());
         if is_composed { None } else { self.memory.learnt(ranks) }
     }
 

@@ -151,12 +151,13 @@ fn run(key: &Key, summary: &Value) -> Option<Run> {
     }
     let best = summary["learnt"].clone();
     let pattern = list("pattern").last().and_then(|line| line["pattern"].as_str());
+    let pattern = pattern.map(|pattern| format!("pattern {pattern}"));
     let searched = summary["search"]["best"].as_array().map(|best| {
         let names = summary["search"]["points"].as_array().map(Vec::as_slice).unwrap_or_default();
         let value = |(name, value): (&Value, &Value)| format!("{} = {value}", name.as_str().unwrap_or_default());
         names.iter().zip(best).map(value).collect::<Vec<String>>().join(", ")
     });
-    let setting = best["setting"].as_str().or(pattern).map(str::to_owned).or(searched);
+    let setting = best["setting"].as_str().map(str::to_owned).or(pattern).or(searched);
     let error = |decision: &Value| {
         let (predicted, measured) = (number(&decision["predicted_s"])?, number(&decision["measured_s"])?);
         Some(json!({"tuning_point": decision["tuning_point"], "predicted_s": predicted, "measured_s": measured}))
@@ -172,11 +173,11 @@ fn run(key: &Key, summary: &Value) -> Option<Run> {
         first_s: number(times.first()?)?,
         last_s: number(times.last()?)?,
         setting,
-        workers: best["workers"].as_u64(),
+        // A pattern says it itself.
+        workers: best["workers"].as_u64().filter(|_| per == "iteration"),
         learnt: json!({
             "best": best,
             "search": results(&summary["search"]),
-            "links": summary["links"],
             "predictions": predictions,
         }),
     })

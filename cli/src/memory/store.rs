@@ -98,7 +98,7 @@ pub struct Run {
     pub setting: Option<String>,
     /// Its workers.
     pub workers: Option<u64>,
-    /// What was learnt: `best`, `search`, `links`, `predictions`.
+    /// What was learnt: `best`, `search`, `predictions`.
     pub learnt: Value,
 }
 

@@ -218,7 +218,10 @@ fn a_run_is_kept_by_what_its_summary_says() {
     assert_eq!((untuned.setting, untuned.workers), (None, None));
     let stream = json!({"period_s": [0.02, 0.01], "pattern": [{"pattern": "0,1"}, {"pattern": "0,1x4"}], "ranks": 6, "iterations": 0});
     let stream = run(&key, &stream).unwrap();
-    assert_eq!((stream.per.as_str(), stream.iterations, stream.setting.as_deref()), ("output", 2, Some("0,1x4")));
+    assert_eq!(
+        (stream.per.as_str(), stream.iterations, stream.setting.as_deref()),
+        ("output", 2, Some("pattern 0,1x4"))
+    );
 }
 
 fn memory(directory: &tempfile::TempDir, settings: &Settings) -> Memory {
@@ -252,6 +255,38 @@ fn the_newest_run_gives_the_start_unless_the_user_chooses() {
     known.bounds.days = 0;
     std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(known.recall(), Earlier::default(), "it has expired");
+}
+
+#[test]
+fn a_pattern_comes_back_and_a_row_that_is_not_understood_is_a_cold_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut known = memory(&directory, &Settings::default());
+    let stream = json!({
+        "ranks": 6, "iterations": 0, "period_s": [0.02, 0.011, 0.01],
+        "pattern": [{"pattern": "0,1,2"}, {"pattern": "0,1x3,2"}],
+        "learnt": {
+            "start": "pattern=0,1x3,2;stages=3;ranks=6", "setting": "pattern 0,1x3,2", "workers": 5, "iterations": 2,
+            "iteration_s": 0.0105, "cost_ln": -1.0, "deviation": 0.01, "slowness": {"2": 1.1},
+        },
+    });
+    known.keep(&stream.to_string());
+    let start = known.recall().start.unwrap();
+    assert_eq!((start.setting().as_str(), start.iteration_s), ("pattern 0,1x3,2", 0.0105));
+    let mut newer = run(&known.key, &stream).unwrap();
+    assert_eq!((newer.setting.as_deref(), newer.workers), (Some("pattern 0,1x3,2"), None), "it says itself how many");
+    newer.time_s += 10;
+    let mut store = Store::open(&known.path).unwrap();
+    newer.learnt["best"]["start"] = json!("pattern=0,1x9,2;stages=3;ranks=6");
+    store.add(&newer, BOUNDS).unwrap();
+    assert_eq!(known.recall().start, None, "more ranks than there are");
+    // As it was before pipelines were remembered.
+    newer.time_s += 10;
+    newer.learnt["best"] = Value::Null;
+    store.add(&newer, BOUNDS).unwrap();
+    let older = json!({"setting": "daf", "start": "technique=daf", "policy": 3});
+    newer.learnt["best"] = older;
+    store.add(&newer, BOUNDS).unwrap();
+    assert_eq!(known.recall().start, None);
 }
 
 #[test]

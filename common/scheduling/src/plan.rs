@@ -64,6 +64,18 @@ impl Plan {
         self.0.iter().map(Group::ranks).sum()
     }
 
+    /// Number of its stages.
+    pub fn stages(&self) -> usize {
+        self.0.last().map_or(0, |group| group.range().end)
+    }
+
+    /// Whether a job of so many ranks has those that it needs and names. The head computes only if it is alone.
+    pub fn fits(&self, ranks: u32) -> bool {
+        let computing = if ranks > 1 { 1..ranks as usize } else { 0..1 };
+        self.ranks() <= computing.len()
+            && self.0.iter().flat_map(|group| &group.at).all(|rank| computing.contains(rank))
+    }
+
     /// Parses a plan for `stateful.len()` stages. Stages that keep state must not be replicated.
     ///
     /// # Errors

@@ -19,7 +19,8 @@ use crate::tuning_point::names;
 use crate::{Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Window};
 use cutoff::CutOff;
 use forecast::HandOut;
-use tree::{Tree, handed_out};
+pub(crate) use tree::Tree;
+use tree::handed_out;
 
 /// See the module.
 #[derive(Clone, Debug)]

@@ -119,12 +119,16 @@ impl Tree {
         (groups, (each(level.bytes.0), each(level.bytes.1)))
     }
 
+    /// Time of the program's functions that divide and combine above `depth`, seconds.
+    pub fn own_s(&self, depth: usize) -> f64 {
+        self.levels.iter().take(depth).map(|level| level.own.sum_s).sum()
+    }
+
     /// Time in which the master divides and combines with a cut-off at `depth`, seconds. What it needs beside the program's functions grows
     /// with the time of these.
     pub fn serial_at(&self, depth: usize) -> f64 {
-        let own_s = |depth: usize| self.levels.iter().take(depth).map(|level| level.own.sum_s).sum::<f64>();
-        let now_s = own_s(self.cutoff as usize);
-        own_s(depth) * if now_s > 0.0 { self.serial_s / now_s } else { 1.0 }
+        let now_s = self.own_s(self.cutoff as usize);
+        self.own_s(depth) * if now_s > 0.0 { self.serial_s / now_s } else { 1.0 }
     }
 }
 

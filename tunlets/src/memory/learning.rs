@@ -2,16 +2,16 @@
 
 use super::seen::{Family, Seen, Share, family};
 use super::{deviation, mean};
-use crate::Window;
 use crate::confidence::Confidence;
 use crate::master_worker::cost;
 use crate::options::Objective;
+use crate::{Observation, StreamWindow, Window};
 use midrun_models::line::median;
-use midrun_scheduling::{Start, TechniqueParameters, WorkerSpeed};
+use midrun_scheduling::{Scheduling, Setting, Start, TechniqueParameters, WorkerSpeed};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Iterations that are looked back on: an endless job learns from its newest ones.
+/// Windows that are looked back on: an endless job learns from its newest ones.
 const LOOKED_BACK: usize = 256;
 
 /// What a run learnt, for the summary and for the next run.
@@ -21,16 +21,26 @@ pub struct Learnt {
     pub start: String,
     /// The setting, for people.
     pub setting: String,
-    /// Its workers.
+    /// Its workers; of a pattern, the ranks that compute.
     pub workers: u32,
-    /// Whole iterations measured with it.
+    /// Whole iterations measured with it, or windows of a stream.
     pub iterations: u32,
-    /// Median time of these, seconds.
+    /// Median time of these, or time between two outputs in them, seconds.
     pub iteration_s: f64,
-    /// Mean logarithm of their iteration time / task time.
+    /// Mean logarithm of that time / time of the work: of all tasks, of all problems, or of one input in all stages.
     pub cost_ln: f64,
-    /// Standard deviation of that logarithm from iteration to iteration.
+    /// Standard deviation of that logarithm from window to window.
     pub deviation: f64,
+    /// Where tasks were distributed.
+    #[serde(flatten)]
+    pub tasks: Option<TasksLearnt>,
+    /// Time per task or input of each rank, relative to that of a fast one (the lower quartile) beside it.
+    pub slowness: BTreeMap<u32, f64>,
+}
+
+/// What a run learnt of its tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct TasksLearnt {
     /// Mean time of a task, seconds.
     pub task_mean_s: f64,
     /// Standard deviation of the time of a task, seconds.
@@ -39,8 +49,6 @@ pub struct Learnt {
     pub chunk_cost_s: f64,
     /// Mean time of a task by its place in the iteration, relative to the mean of all.
     pub profile: Vec<f64>,
-    /// Time per task of each rank, relative to that of a fast one (the lower quartile).
-    pub slowness: BTreeMap<u32, f64>,
 }
 
 /// Upper end of the interval that holds the mean at this confidence level; infinite for fewer than two.
@@ -55,8 +63,7 @@ fn highest_mean(of: &[f64], confidence: Confidence) -> f64 {
 fn workers(seen: &[&Seen]) -> Option<BTreeSet<u32>> {
     let number = seen.last()?.workers as usize;
     let all: BTreeSet<u32> = seen.iter().flat_map(|seen| seen.ranks()).collect();
-    let newest =
-        || seen.iter().rev().map(|seen| seen.ranks().collect()).find(|ranks: &BTreeSet<u32>| ranks.len() == number);
+    let newest = || seen.iter().rev().map(|seen| seen.ranks()).find(|ranks| ranks.len() == number);
     if all.len() == number { Some(all) } else { newest() }
 }
 
@@ -88,42 +95,63 @@ pub struct Learning {
     confidence: Confidence,
     seen: VecDeque<Seen>,
     profile: Vec<f64>,
+    /// Of a stream: outputs to come that the pattern before may have held up.
+    held_up: u64,
 }
 
 impl Learning {
     /// Nothing learnt yet; the best setting is that by `objective`.
     pub fn new(objective: Objective, confidence: Confidence) -> Learning {
-        Learning { objective, confidence, seen: VecDeque::new(), profile: Vec::new() }
+        Learning { objective, confidence, seen: VecDeque::new(), profile: Vec::new(), held_up: 0 }
     }
 
-    /// Takes in a window.
-    pub fn observe(&mut self, window: &Window) {
-        let Some(seen) = Seen::of(window) else { return };
+    fn push(&mut self, seen: Seen) {
         self.seen.push_back(seen);
         if self.seen.len() > LOOKED_BACK {
             self.seen.pop_front();
         }
+    }
+
+    /// Takes in a window: an iteration, or outputs of a stream.
+    pub fn observe(&mut self, observation: Observation<'_>) {
+        match observation {
+            Observation::Iteration(window) => self.on_iteration(window),
+            Observation::Stream(window) => self.on_outputs(window),
+            _ => {}
+        }
+    }
+
+    fn on_iteration(&mut self, window: &Window) {
+        let Some(seen) = Seen::of(window) else { return };
+        self.push(seen);
         let mean_s = window.task_s() / window.per_worker.iter().map(|work| work.tasks).sum::<u64>().max(1) as f64;
         let relative = window.profile.iter().map(|bin| bin.busy_s / bin.tasks / mean_s);
         // Three digits are more than the times of tasks repeat.
         self.profile = relative.map(|x| if x.is_finite() { (x * 1e3).round() / 1e3 } else { 1.0 }).collect();
     }
 
-    /// Mean time per task of each rank relative to the lower quartile of its iteration.
+    /// Outputs come in order: those of a new pattern wait for the last ones of the old, and come in a burst, which says nothing of either.
+    fn on_outputs(&mut self, window: &StreamWindow) {
+        if !window.settled {
+            self.held_up = u64::from(window.on_way);
+        } else if self.held_up > 0 {
+            self.held_up = self.held_up.saturating_sub(window.outputs);
+        } else if let Some(seen) = Seen::of_stream(window) {
+            self.push(seen);
+        }
+    }
+
+    /// Mean time per task of each rank relative to the lower quartile of its window.
     fn slowness(&self) -> BTreeMap<u32, f64> {
         let mut logs: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for seen in &self.seen {
-            let mut means: Vec<f64> = seen.shares.iter().map(|share| share.busy_s / share.tasks as f64).collect();
-            means.sort_by(f64::total_cmp);
-            let Some(fast) = means.get((means.len() - 1) / 4).copied().filter(|fast| *fast > 0.0) else { continue };
-            for share in seen.shares.iter().filter(|share| share.busy_s > 0.0) {
-                logs.entry(share.rank).or_default().push((share.busy_s / share.tasks as f64 / fast).ln());
-            }
+        for (rank, slow) in self.seen.iter().flat_map(Seen::slowness) {
+            logs.entry(rank).or_default().push(slow.ln());
         }
         logs.into_iter().map(|(rank, logs)| (rank, mean(&logs).exp())).collect()
     }
 
-    /// What was learnt in a job of so many ranks; `None` if no setting was measured in two whole iterations.
+    /// What was learnt in a job of so many ranks; `None` if no setting that the next run can begin with was measured in two whole windows, or
+    /// if there were pipelines of other stages beside.
     ///
     /// The best setting is the one whose mean cost is surely lowest: of the intervals of the means, that with the lowest upper end.
     /// So a setting that was measured once or twice by chance in a good moment does not win.
@@ -132,7 +160,14 @@ impl Learning {
         let works: Vec<f64> = self.seen.iter().map(|seen| seen.work_s(&slowness)).collect();
         let typical_s = mean(&works);
         let mut settings: BTreeMap<(Family, u32), Vec<(&Seen, f64)>> = BTreeMap::new();
+        let mut stages = BTreeSet::new();
         for (seen, work_s) in self.seen.iter().zip(&works) {
+            if let Setting::Pattern(plan) = &seen.setting {
+                stages.insert(plan.stages());
+                if !plan.fits(ranks) {
+                    continue; // it has processes that were started beyond the ranks
+                }
+            }
             let iteration_s = seen.iteration_s * typical_s / work_s;
             let cost = cost(self.objective, seen.workers, iteration_s, typical_s);
             settings.entry((family(&seen.setting), seen.workers)).or_default().push((seen, cost));
@@ -141,31 +176,41 @@ impl Learning {
         let highest = |all: &[(&Seen, f64)]| highest_mean(&costs(all), self.confidence);
         let (best, cost) = settings.values().map(|all| (all, highest(all))).min_by(|a, b| a.1.total_cmp(&b.1))?;
         let seen: Vec<&Seen> = best.iter().map(|(seen, _)| *seen).collect();
-        let newest = seen.last().filter(|_| cost.is_finite())?;
+        if !cost.is_finite() || stages.len() > 1 {
+            return None;
+        }
+        let (setting, tasks) = match &seen.last()?.setting {
+            Setting::Scheduling(newest) => self.scheduling(ranks, newest, &seen)?,
+            pattern => (pattern.clone(), None),
+        };
+        let costs_ln: Vec<f64> = seen.iter().map(|seen| seen.cost_ln()).collect();
+        let learnt = Learnt {
+            setting: setting.name(),
+            workers: setting.workers() as u32,
+            iterations: seen.len() as u32,
+            iteration_s: median(seen.iter().map(|seen| seen.iteration_s).collect()),
+            cost_ln: mean(&costs_ln),
+            deviation: deviation(&costs_ln)?,
+            tasks,
+            slowness: slowness.into_iter().map(|(rank, x)| (rank, (x * 1e3).round() / 1e3)).collect(),
+            start: Start { ranks, setting }.to_string(),
+        };
+        // What cannot be read again is not worth keeping.
+        learnt.start.parse::<Start>().is_ok().then_some(learnt)
+    }
+
+    /// The scheduling of iterations under one setting, `newest` as it was last, and what was learnt of their tasks.
+    fn scheduling(&self, ranks: u32, newest: &Scheduling, seen: &[&Seen]) -> Option<(Setting, Option<TasksLearnt>)> {
         let total = |of: &dyn Fn(&Share) -> f64| seen.iter().map(|seen| seen.sum(of)).sum::<f64>();
         let tasks = total(&|share| share.tasks as f64);
         let task_mean_s = total(&|share| share.busy_s) / tasks;
         let task_sigma_s = (total(&|share| share.sum_sq_s2) / tasks - task_mean_s * task_mean_s).max(0.0).sqrt();
-        let parameters = TechniqueParameters { mean_s: task_mean_s, sigma_s: task_sigma_s, ..newest.setting };
+        let parameters = TechniqueParameters { mean_s: task_mean_s, sigma_s: task_sigma_s, ..newest.parameters };
         // Processes that were started beyond the ranks are not there at the next start.
-        let workers: Vec<u32> = workers(&seen)?.into_iter().filter(|rank| *rank < ranks).collect();
-        let costs_ln: Vec<f64> = seen.iter().map(|seen| seen.cost_ln()).collect();
-        let of_each = |of: &dyn Fn(&Seen) -> f64| median(seen.iter().map(|seen| of(seen)).collect());
-        let learnt = Learnt {
-            setting: parameters.to_string(),
-            workers: workers.len() as u32,
-            iterations: seen.len() as u32,
-            iteration_s: of_each(&|seen| seen.iteration_s),
-            cost_ln: mean(&costs_ln),
-            deviation: deviation(&costs_ln)?,
-            task_mean_s,
-            task_sigma_s,
-            chunk_cost_s: of_each(&|seen| seen.chunk_cost_s),
-            profile: self.profile.clone(),
-            slowness: slowness.into_iter().map(|(rank, x)| (rank, (x * 1e3).round() / 1e3)).collect(),
-            start: Start { parameters, ranks, speeds: speeds(&seen, &workers), workers }.to_string(),
-        };
-        // What cannot be read again is not worth keeping.
-        learnt.start.parse::<Start>().is_ok().then_some(learnt)
+        let workers: Vec<u32> = workers(seen)?.into_iter().filter(|rank| *rank < ranks).collect();
+        let scheduling = Scheduling { parameters, speeds: speeds(seen, &workers), workers, cutoff: newest.cutoff };
+        let chunk_cost_s = median(seen.iter().map(|seen| seen.chunk_cost_s).collect());
+        let learnt = TasksLearnt { task_mean_s, task_sigma_s, chunk_cost_s, profile: self.profile.clone() };
+        Some((Setting::Scheduling(scheduling), Some(learnt)))
     }
 }

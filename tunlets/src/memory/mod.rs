@@ -1,6 +1,7 @@
 //! What a run learns for later runs of the same program, and whether a start that an earlier run gave holds.
 //!
-//! The cost of an iteration is its time per second of task time: so iterations that differ in work compare.
+//! The cost of an iteration is its time per second of task time, that of a stream the time between two outputs per second of an input's time in
+//! all stages: so windows that differ in work compare.
 
 mod learning;
 mod remembered;
@@ -9,7 +10,7 @@ mod start_trial;
 #[cfg(test)]
 mod tests;
 
-pub use learning::{Learning, Learnt};
+pub use learning::{Learning, Learnt, TasksLearnt};
 pub use remembered::Remembered;
 pub use start_trial::{StartTrial, StartVerdict};
 

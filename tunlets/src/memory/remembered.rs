@@ -2,7 +2,7 @@
 
 use super::{Learnt, deviation};
 use crate::confidence::Confidence;
-use midrun_scheduling::{Start, start};
+use midrun_scheduling::{Setting, Start, start};
 use midrun_vocabulary::Count;
 use std::fmt;
 use std::str::FromStr;
@@ -46,11 +46,14 @@ impl Remembered {
 
     /// The setting and its workers, for people.
     pub fn setting(&self) -> String {
-        let workers = Count(self.start.workers.len() as u64, "worker");
-        format!("{}, {workers}", self.start.parameters)
+        let setting = &self.start.setting;
+        match setting {
+            Setting::Scheduling(_) => format!("{}, {}", setting.name(), Count(setting.workers() as u64, "worker")),
+            Setting::Pattern(_) => setting.name(),
+        }
     }
 
-    /// Half the width of the interval that holds the logarithm of the cost of `count` new iterations, at this confidence level.
+    /// Half the width of the interval that holds the logarithm of the cost of `count` new windows, at this confidence level.
     pub(super) fn half_width(&self, count: usize, confidence: Confidence) -> f64 {
         let (before, new) = (f64::from(self.iterations), count as f64);
         let variance = self.deviation_of_runs.powi(2) + self.deviation.powi(2) * (1.0 / before + 1.0 / new);

@@ -4,8 +4,10 @@ use super::*;
 use crate::Window;
 use crate::confidence::Confidence;
 use crate::options::Objective;
-use crate::testing::window;
-use midrun_scheduling::{Start, Technique, TechniqueParameters};
+use crate::testing::{stream, stream_on, window};
+use crate::{Observation, PointWindow, StreamWindow};
+use midrun_scheduling::{Scheduling, Setting, Start, Technique, TechniqueParameters};
+use midrun_vocabulary::names::tree;
 
 fn setting(kind: Technique) -> TechniqueParameters {
     TechniqueParameters { recall: true, ..TechniqueParameters::new(kind) }
@@ -28,13 +30,15 @@ fn learnt(objective: Objective, ranks: u32, all: &[(Technique, u32, f64)]) -> Op
         });
         window.tasks = 800;
         window.iteration_s = each as f64 * 1e-3 * ratio;
-        learning.observe(&window);
+        learning.observe(Observation::Iteration(&window));
     }
     learning.learnt(ranks)
 }
 
-fn start(learnt: &Learnt) -> Start {
-    learnt.start.parse().unwrap()
+fn start(learnt: &Learnt) -> Scheduling {
+    let start: Start = learnt.start.parse().unwrap();
+    let Setting::Scheduling(scheduling) = start.setting else { panic!("{learnt:?}") };
+    scheduling
 }
 
 use Technique::{Daf, Mfsc, None as Static};
@@ -54,8 +58,9 @@ fn the_best_setting_is_the_one_that_is_surely_best() {
     let best = learnt(Objective::Time, 9, &run).unwrap();
     assert_eq!((start(&best).parameters.kind, best.workers, best.iterations), (Daf, 8, 4));
     assert_eq!(start(&best).workers, [1, 2, 3, 4, 5, 6, 7, 8]);
-    assert!((best.iteration_s - 0.1045).abs() < 1e-9 && (best.task_mean_s - 1e-3).abs() < 1e-9, "{best:?}");
-    assert!((best.task_sigma_s - 1e-3).abs() < 1e-9, "{best:?}");
+    let tasks = best.tasks.as_ref().unwrap();
+    assert!((best.iteration_s - 0.1045).abs() < 1e-9 && (tasks.task_mean_s - 1e-3).abs() < 1e-9, "{best:?}");
+    assert!((tasks.task_sigma_s - 1e-3).abs() < 1e-9, "{best:?}");
     assert!((best.cost_ln - (1.0475_f64 / 8.0).ln()).abs() < 1e-3, "{best:?}");
     assert!(start(&best).parameters.recall && best.setting.starts_with("daf(mu=1.0000ms"), "{best:?}");
 }
@@ -91,7 +96,7 @@ fn parking_slow_workers_is_not_less_work() {
             (share.tasks, share.busy_s) = work(share.rank);
         }
         window.iteration_s = if parked { 0.2 } else { 0.16 } * (1.0 + 0.01 * (number % 2) as f64);
-        learning.observe(&window);
+        learning.observe(Observation::Iteration(&window));
     }
     let best = learning.learnt(9).unwrap();
     assert_eq!(best.workers, 8, "all of them are faster, though their task times add up to more");
@@ -108,7 +113,7 @@ fn a_run_that_is_too_short_teaches_nothing() {
     assert_eq!(learnt(Objective::Time, 9, &[(Daf, 8, 1.0), (Mfsc, 8, 1.0), (Static, 8, 1.0)]), None);
     let mixed = Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) };
     let mut learning = Learning::new(Objective::Time, Confidence::default());
-    (0..5).for_each(|_| learning.observe(&mixed));
+    (0..5).for_each(|_| learning.observe(Observation::Iteration(&mixed)));
     assert_eq!(learning.learnt(9), None, "no whole iteration under one setting");
 }
 
@@ -118,7 +123,7 @@ fn workers_that_get_no_task_belong_to_the_team_all_the_same() {
     for number in 0..4 {
         let mut window = iteration(number, Daf, 4, 1.0 + 0.01 * number as f64);
         window.per_worker.remove(number as usize % 2);
-        learning.observe(&window);
+        learning.observe(Observation::Iteration(&window));
     }
     assert_eq!(start(&learning.learnt(9).unwrap()).workers, [1, 2, 3, 4]);
 }
@@ -158,8 +163,9 @@ fn runs_that_differ_widen_what_a_start_is_held_against() {
 /// Verdict after iterations of (technique, workers, time / ideal).
 fn verdict(all: &[(Technique, u32, f64)]) -> StartVerdict {
     let mut trial = StartTrial::new(remembered(), Confidence::default());
-    let decided =
-        (0..).zip(all).filter(|(n, (kind, workers, ratio))| trial.observe(&iteration(*n, *kind, *workers, *ratio)));
+    let decided = (0..).zip(all).filter(|(n, (kind, workers, ratio))| {
+        trial.observe(Observation::Iteration(&iteration(*n, *kind, *workers, *ratio)))
+    });
     let decided = decided.count();
     assert_eq!(decided, usize::from(!trial.is_open()), "it is decided once");
     trial.verdict
@@ -188,17 +194,17 @@ fn a_start_that_was_not_in_force_is_not_judged() {
         (Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) }, "changed"),
     ] {
         let mut trial = StartTrial::new(remembered(), Confidence::default());
-        assert!(trial.observe(&window));
+        assert!(trial.observe(Observation::Iteration(&window)));
         let StartVerdict::NotUsed(why) = trial.verdict else { panic!("{part}: {trial:?}") };
         assert!(why.contains(part), "{why}");
     }
     let without_recall = TechniqueParameters { recall: false, ..setting(Daf) };
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let early = Window { setting: without_recall, ..iteration(0, Daf, 8, 1.05) };
-    assert!(!trial.observe(&early) && trial.is_open(), "recall is not known yet");
+    assert!(!trial.observe(Observation::Iteration(&early)) && trial.is_open(), "recall is not known yet");
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let lost = Window { coverage: 0.5, ..iteration(0, Daf, 8, 1.0) };
-    assert_eq!((0..9).filter(|_| trial.observe(&lost)).count(), 1);
+    assert_eq!((0..9).filter(|_| trial.observe(Observation::Iteration(&lost))).count(), 1);
     assert!(
         matches!(trial.verdict, StartVerdict::NotUsed(_)),
         "records that are missing do not hold up the tuning for ever"
@@ -210,8 +216,164 @@ fn the_expected_time_goes_with_the_work() {
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let mut twice = iteration(0, Daf, 8, 2.1);
     twice.per_worker.iter_mut().for_each(|work| work.busy_s *= 2.0);
-    assert!(!trial.observe(&twice), "twice the work in twice the time");
+    assert!(!trial.observe(Observation::Iteration(&twice)), "twice the work in twice the time");
     let (expected_s, share) = trial.expected().unwrap();
     assert!((expected_s / 0.21 - 1.0).abs() < 0.01 && (0.005..0.1).contains(&share), "{expected_s} {share}");
     assert_eq!(trial.measured_s(), Some(twice.iteration_s));
+}
+
+/// A solve that was cut off at `depth`: each problem has two halves, and dividing one takes a hundredth of its time.
+fn divided(number: u64, depth: u32, ratio: f64) -> Window {
+    let mut window = iteration(number, Daf, 8, ratio);
+    let work_s: f64 = window.per_worker.iter().map(|work| work.busy_s).sum();
+    let point = |label: String, count: u64, sum: f64| PointWindow {
+        label,
+        count,
+        sum,
+        squares: sum * sum / count as f64,
+        minimum: sum / count as f64,
+        maximum: sum / count as f64,
+        ..PointWindow::default()
+    };
+    for level in 0..=5_u32 {
+        let (count, depth) = (1 << level, level as usize);
+        let below_s = work_s * (1.0 - 0.01 * f64::from(level));
+        window.points.push(point(tree::at(depth, tree::SOLVE), count, below_s));
+        let (own, label) = if level < 5 { (0.01 * work_s, tree::OWN) } else { (below_s, tree::BASE) };
+        window.points.push(point(tree::at(depth, label), count, own));
+    }
+    window.points.push(PointWindow { value: Some(f64::from(depth)), ..point(tree::CUTOFF.into(), 1, 1.0) });
+    window.points.push(point(tree::SERIAL.into(), 1, 0.01 * f64::from(depth) * work_s));
+    window.points.push(point(tree::SPAN.into(), 1, 0.1 * work_s));
+    let handed_out = 1.0 - 0.01 * f64::from(depth);
+    window.per_worker.iter_mut().for_each(|work| work.busy_s *= handed_out);
+    window
+}
+
+#[test]
+fn the_best_cut_off_depth_is_remembered_and_the_master_s_own_work_counts() {
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
+    for (number, (depth, ratio)) in (0..).zip([(3, 1.5), (3, 1.52), (4, 1.2), (4, 1.21), (4, 1.22)]) {
+        learning.observe(Observation::Iteration(&divided(number, depth, ratio)));
+    }
+    let best = learning.learnt(9).unwrap();
+    assert_eq!((start(&best).cutoff, best.iterations), (Some(4), 3));
+    assert!(best.setting.ends_with(", cut-off depth 4"), "{best:?}");
+    assert!((best.cost_ln - (1.21_f64 / 8.0).ln()).abs() < 1e-3, "of all problems, not of the tasks alone: {best:?}");
+
+    let remembered = Remembered::of(&best, 0, &[]).unwrap();
+    assert_eq!(remembered.to_string().parse(), Ok(remembered.clone()));
+    let verdict = |depth, ratio| {
+        let mut trial = StartTrial::new(remembered.clone(), Confidence::default());
+        (0..2).for_each(|number| {
+            let _ = trial.observe(Observation::Iteration(&divided(number, depth, ratio)));
+        });
+        trial.verdict
+    };
+    assert_eq!(verdict(4, 1.2), StartVerdict::Kept);
+    assert_eq!(verdict(4, 1.5), StartVerdict::Worse);
+    assert_eq!(verdict(3, 1.2), StartVerdict::NotUsed("the program began with another cut-off depth"));
+    let mut older = StartTrial::new(self::remembered(), Confidence::default());
+    assert!(
+        older.observe(Observation::Iteration(&divided(0, 3, 1.0))) && matches!(older.verdict, StartVerdict::NotUsed(_)),
+        "knew no depth"
+    );
+}
+
+/// Stages of 10, 40 and 10 ms on four alike ranks.
+fn outputs(number: u64, plan: &str, ratio: f64) -> StreamWindow {
+    let window = stream(number, plan, 4, &[0.01, 0.04, 0.01]);
+    StreamWindow { seconds: window.seconds * ratio, ..window }
+}
+
+fn learnt_of(ranks: u32, windows: &[StreamWindow]) -> Option<Learnt> {
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
+    windows.iter().for_each(|window| learning.observe(Observation::Stream(window)));
+    learning.learnt(ranks)
+}
+
+fn tuned_stream() -> Vec<StreamWindow> {
+    let cold = (0..3).map(|number| outputs(number, "0,1,2", 1.0 + 0.01 * number as f64));
+    // After the change 15 inputs are on their way, two windows of outputs.
+    let burst = StreamWindow { seconds: 1e-3, ..outputs(4, "0,1x2,2", 1.0) };
+    let change = StreamWindow { settled: false, on_way: 15, ..burst.clone() };
+    let warm = (4..8).map(|number| outputs(number, "0,1x2,2", 1.0 + 0.01 * number as f64));
+    cold.chain([change, burst.clone(), burst]).chain(warm).collect()
+}
+
+fn remembered_pattern() -> Remembered {
+    Remembered::of(&learnt_of(5, &tuned_stream()).unwrap(), 1_700_000_000, &[]).unwrap()
+}
+
+#[test]
+fn the_best_pattern_is_remembered() {
+    let best = learnt_of(5, &tuned_stream()).unwrap();
+    assert_eq!(best.start, "pattern=0,1x2,2;stages=3;ranks=5");
+    assert_eq!((best.setting.as_str(), best.workers, best.iterations), ("pattern 0,1x2,2", 4, 4), "without the burst");
+    assert!((best.iteration_s - 0.0211).abs() < 1e-6 && best.tasks.is_none(), "{best:?}");
+    assert!((best.cost_ln - (1.055_f64 * 0.02 / 0.06).ln()).abs() < 1e-3, "{best:?}");
+
+    assert_eq!(learnt_of(4, &tuned_stream()).unwrap().setting, "pattern 0,1,2", "one rank was started beside");
+    assert_eq!(learnt_of(5, &tuned_stream()[..1]), None, "one window");
+    let other = vec![stream(9, "0,1", 4, &[0.1, 0.1]); 2];
+    assert_eq!(learnt_of(5, &[tuned_stream(), other].concat()), None, "two pipelines");
+}
+
+#[test]
+fn heavier_inputs_and_slow_ranks_are_not_another_cost() {
+    // The inputs of the better pattern take three times as long.
+    let heavy = |number| {
+        let window = stream(number, "0,1x2,2", 4, &[0.03, 0.12, 0.03]);
+        StreamWindow { seconds: window.seconds * (1.0 + 0.01 * number as f64), ..window }
+    };
+    let all = [&tuned_stream()[..3], &[heavy(3), heavy(4), heavy(5), heavy(6)]].concat();
+    assert_eq!(learnt_of(5, &all).unwrap().setting, "pattern 0,1x2,2");
+    // Rank 2 is four times as slow: beside rank 4 it shows.
+    let slowness = [1.0, 4.0, 1.0, 1.0];
+    let on = |number: u64, plan: &str| {
+        let window = stream_on(number, plan, &slowness, &[0.01, 0.04, 0.01]);
+        StreamWindow { seconds: window.seconds * (1.0 + 0.01 * (number % 3) as f64), ..window }
+    };
+    let all: Vec<_> = (0..4).map(|n| on(n, "0,1@2,2@3")).chain((4..9).map(|n| on(n, "0@1,1x2@2+4,2@3"))).collect();
+    let best = learnt_of(5, &all).unwrap();
+    assert_eq!(best.setting, "pattern 0@1,1x2@2+4,2@3");
+    assert!((best.slowness[&2] - 4.0).abs() < 0.01 && best.slowness.len() == 2, "{best:?}");
+}
+
+#[test]
+fn a_remembered_pattern_comes_back_from_its_text_and_damage_is_refused() {
+    let remembered = remembered_pattern();
+    assert_eq!(remembered.to_string().parse(), Ok(remembered.clone()));
+    assert_eq!(remembered.setting(), "pattern 0,1x2,2");
+    let text = remembered.to_string();
+    for (from, to) in [("1x2", "1x9"), ("stages=3", "stages=4"), ("iterations=4", "iterations=1"), ("pattern=", "p=")] {
+        assert!(text.contains(from) && text.replace(from, to).parse::<Remembered>().is_err(), "{from}");
+    }
+}
+
+#[test]
+fn a_remembered_pattern_is_kept_or_given_up() {
+    let verdict = |windows: &[StreamWindow]| {
+        let mut trial = StartTrial::new(remembered_pattern(), Confidence::default());
+        assert!(!trial.observe(Observation::Iteration(&iteration(0, Daf, 4, 1.0))), "an iteration says nothing of it");
+        windows.iter().for_each(|window| {
+            let _ = trial.observe(Observation::Stream(window));
+        });
+        trial.verdict
+    };
+    let as_before = |number| outputs(number, "0,1x2,2", 1.05);
+    assert_eq!(verdict(&[as_before(0)]), StartVerdict::Open);
+    assert_eq!(verdict(&[as_before(0), as_before(1)]), StartVerdict::Kept);
+    assert_eq!(verdict(&[outputs(0, "0,1x2,2", 1.5)]), StartVerdict::Worse, "nothing is waited for");
+    let heavy = stream(0, "0,1x2,2", 4, &[0.03, 0.12, 0.03]);
+    assert_eq!(verdict(&[heavy.clone(), heavy]), StartVerdict::Kept, "three times the work in three times the time");
+    for (window, part) in [
+        (outputs(0, "0,1,2", 1.0), "another pattern"),
+        (StreamWindow { ranks: 5, ..as_before(0) }, "another number of ranks"),
+    ] {
+        let StartVerdict::NotUsed(why) = verdict(&[window]) else { panic!("{part}") };
+        assert!(why.contains(part), "{why}");
+    }
+    let unsettled = StreamWindow { settled: false, ..as_before(0) };
+    assert_eq!(verdict(&vec![unsettled; 9]), StartVerdict::NotUsed("its windows could not be measured"));
 }

@@ -17,7 +17,7 @@ use super::master_worker::{self, ANY_SIZE, MASTER_WORKS, MasterWorker, Parcel, R
 use super::nesting;
 use crate::guard::guard;
 use crate::tuning_points::{self, Setter, TuningPoint};
-use crate::{clock, measuring, safe_point, state, status};
+use crate::{clock, measuring, safe_point, start, state, status};
 use buffer::Buffer;
 use config::{Functions, RawConfig, Stats};
 use message::Order;
@@ -25,7 +25,7 @@ use midrun_ring::TuningPointKind;
 use midrun_vocabulary::names;
 use solve::{Failed, solve};
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tree::{Stop, Tree};
 use words::Words;
 
@@ -43,6 +43,9 @@ const OPEN: u32 = u32::MAX;
 
 /// The cut-off depth in force in this process, of its newest framework.
 static CUTOFF: AtomicU32 = AtomicU32::new(OPEN);
+
+/// The program has created such a framework.
+static CREATED: AtomicBool = AtomicBool::new(false);
 
 static SETTER: Setter = Setter::new(
     |_, _, value, _| CUTOFF.store(value.round() as u32, Ordering::Relaxed),
@@ -258,8 +261,12 @@ fn create(raw: &RawConfig) -> Result<DivideConquer, c_int> {
         other => Err(other),
     };
     let mw = master_worker::create(&of).or_else(alone)?;
+    let is_first = !CREATED.swap(true, Ordering::Relaxed);
     if mw.is_master() && safe_point::own() {
-        CUTOFF.store(if raw.cutoff == 0 { OPEN } else { raw.cutoff.min(DEEPEST) }, Ordering::Relaxed);
+        // An earlier run gives one, to its first framework.
+        let remembered = || start::scheduling(mw.ranks()).filter(|_| is_first)?.cutoff;
+        let asked = if raw.cutoff == 0 { remembered() } else { Some(raw.cutoff) };
+        CUTOFF.store(asked.map_or(OPEN, |depth| depth.min(DEEPEST)), Ordering::Relaxed);
         declare();
     }
     Ok(DivideConquer { mw, shared, clock_s: clock_cost_s(), result: Buffer::default(), last: None })

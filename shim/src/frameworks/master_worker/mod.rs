@@ -36,7 +36,7 @@ use super::synchronous;
 use crate::guard::guard;
 use crate::mpi::{self, Communicator};
 use crate::records::LinkCost;
-use crate::{safe_point, scheduling, spawn, status, stderr};
+use crate::{safe_point, scheduling, spawn, start, status, stderr};
 pub use config::{ANY_SIZE, MASTER_WORKS, RECALL, RawConfig};
 use config::{Config, Stats};
 pub use ledger::{Known, Ledger};
@@ -134,7 +134,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
             true => TechniqueParameters::START_BY_COUNTER,
             false => TechniqueParameters { recall: config.recalls(), counter: config.counts(), ..setting },
         };
-        if let Some(start) = scheduling::remembered(size).filter(|_| first) {
+        if let Some(start) = start::scheduling(size).filter(|_| first) {
             if config.leaves_technique_open() {
                 initial = start.parameters;
             }
@@ -216,6 +216,11 @@ impl MasterWorker {
     /// Whether this rank is the master.
     pub fn is_master(&self) -> bool {
         self.endpoint.comm.rank == self.config.master
+    }
+
+    /// Ranks of its communicator.
+    pub fn ranks(&self) -> usize {
+        self.endpoint.comm.size
     }
 
     /// Master: active workers.

@@ -21,7 +21,7 @@ use super::synchronous;
 use crate::guard::{guard, guard_value};
 use crate::mpi::{self, Communicator};
 use crate::tuning_points::{self, Setter, TuningPoint};
-use crate::{safe_point, spawn, status, stderr};
+use crate::{safe_point, spawn, start, status, stderr};
 use config::{Config, RawConfig, Stats};
 use head::{Control, Counters};
 use message::Out;
@@ -101,15 +101,26 @@ fn newest() -> Option<Rc<RefCell<Control>>> {
     NEWEST.with_borrow(Weak::upgrade)
 }
 
-/// The plan that the program configures, after a check that it can be placed; or an error message.
+/// The plan that the program configures, after a check that it can be placed; or an error message. Where the program leaves it open, that of an
+/// earlier run.
 fn requested(config: &Config, size: usize) -> Result<Control, String> {
     let placer = Placer::new(size, config.stateful(), config.teams());
-    let plan = match &config.plan {
-        None => Plan::even(config.stages.len(), placer.ranks()),
-        Some(text) => Plan::parse(text, placer.stateful())?,
-    };
-    placer.place(&plan)?;
-    Ok(Control { plan, requested: None, synchronous: synchronous::of_pipelines(), placer })
+    let plan = Plan::even(config.stages.len(), placer.ranks());
+    let mut control = Control { plan, requested: None, synchronous: synchronous::of_pipelines(), placer };
+    // An earlier run gives one, to its first pipeline.
+    let remembered = || start::pattern(size).filter(|_| !CREATED.load(Ordering::Relaxed)).map(|plan| plan.to_string());
+    if let Some(text) = &config.plan {
+        control.plan = control.parse(text)?;
+    } else if let Some(text) = remembered() {
+        match control.parse(&text) {
+            Ok(plan) => control.plan = plan,
+            Err(why) => {
+                let cold = "the pipeline begins without what earlier runs learnt";
+                stderr::warn(format_args!("the remembered pattern \"{text}\" does not fit: {why}; {cold}"));
+            }
+        }
+    }
+    Ok(control)
 }
 
 /// The growth of the head beyond `size` ranks, of which `there` compute, if the user allows it and nothing hinders it.
