@@ -78,8 +78,8 @@ typedef struct midrun_mw_out midrun_mw_out_t; /* receives inputs or results of a
 
 #define MIDRUN_MW_COUNTER 32u /* Tasks carry no input (task_bytes is 0): workers on the master's host take their chunks from a
                                  counter in shared memory, from the start (tuning point mw.counter, which every such
-                                 program has; one that names no technique starts so where all workers are there), and send their results several chunks at a time. Not with
-                                 MIDRUN_MW_ANY_SIZE. */
+                                 program has), and send their results several chunks at a time. A program that names no
+                                 technique starts so where all workers are on that host. Not with MIDRUN_MW_ANY_SIZE. */
 
 #define MIDRUN_MW_TOLERATE 64u /* A worker that dies does not end the job, where the MPI allows it (Open MPI 5 started by mpirun
                                   --with-ft ulfm; else midrun says at start that this has no effect). Tasks that it had
