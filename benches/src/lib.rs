@@ -180,10 +180,10 @@ fn on_path(name: &str) -> bool {
 /// # Errors
 /// When the job cannot be started, does not end with 0, or leaves no summary.
 pub fn run_under_midrun(flags: &[String], launcher: &Launcher, application: &[String]) -> Result<serde_json::Value> {
-    run_with_memory(None, flags, launcher, application)
+    Ok(run_with_memory(None, flags, launcher, application)?.0)
 }
 
-/// The same with a state directory, in which midrun remembers its runs.
+/// The same with a state directory, in which midrun remembers its runs. Returns what the application wrote, too.
 ///
 /// # Errors
 /// As of [`run_under_midrun`].
@@ -192,7 +192,7 @@ pub fn run_with_memory(
     flags: &[String],
     launcher: &Launcher,
     application: &[String],
-) -> Result<serde_json::Value> {
+) -> Result<(serde_json::Value, String)> {
     let directory = tempfile::tempdir()?;
     let summary = directory.path().join("summary.json");
     let mut line = launcher.before.clone();
@@ -207,7 +207,6 @@ pub fn run_with_memory(
         .args(&launcher.words)
         .args(application)
         .envs(AS_ROOT)
-        .stdout(Stdio::null())
         .stderr(Stdio::piped());
     match state {
         Some(state) => command.env("XDG_STATE_HOME", state),
@@ -219,7 +218,7 @@ pub fn run_with_memory(
         bail!("{:?} ended with {}: {said}", application, output.status);
     }
     let text = std::fs::read_to_string(&summary).context("the run left no summary")?;
-    Ok(serde_json::from_str(&text)?)
+    Ok((serde_json::from_str(&text)?, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
 /// The numbers of a list in a summary; empty when it is not there.
