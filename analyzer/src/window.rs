@@ -10,7 +10,8 @@
 use std::collections::BTreeMap;
 
 use midrun_scheduling::{Technique, TechniqueParameters};
-use midrun_tunlets::{PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use midrun_tunlets::{ChunkWork, PROFILE_BINS, ProfileBin, Window, WorkerWork};
+use midrun_vocabulary::profile::{Profile, spread};
 
 use crate::events::{Begun, Ended, Work};
 use crate::limits;
@@ -319,6 +320,32 @@ impl Partial {
         self.begun.is_some_and(|(begun, _)| begun.tasks == 0) && self.ended.is_some_and(|(ended, _)| ended.tasks == 0)
     }
 
+    // Workers that do not know how many tasks there are name the first one of each chunk only. Where the chunks, one behind the other, are all
+    // there is, that tells their places; the program may count its tasks from iteration to iteration.
+    fn place_chunks(&mut self) {
+        if self.profile.iter().any(|bin| bin.tasks > 0.0) {
+            return;
+        }
+        let mut chunks: Vec<ChunkWork> = self.work.values().flat_map(|work| &work.each_chunk).copied().collect();
+        chunks.sort_by_key(|chunk| chunk.first);
+        let Some(base) = chunks.first().map(|chunk| chunk.first) else { return };
+        let next = |next: &mut u64, chunk: &ChunkWork| {
+            let is_next = chunk.first == *next;
+            *next = next.saturating_add(chunk.tasks);
+            Some(is_next)
+        };
+        let follow = chunks.iter().scan(base, next).all(|is_next| is_next);
+        if !follow || chunks.iter().map(|chunk| chunk.tasks).sum::<u64>() != self.tasks {
+            return;
+        }
+        self.work.values_mut().flat_map(|work| &mut work.each_chunk).for_each(|chunk| chunk.first -= base);
+        let mut parts: Profile = [(0.0, 0.0); PROFILE_BINS];
+        for chunk in &chunks {
+            spread(&mut parts, chunk.first - base, chunk.tasks, self.tasks, chunk.busy_s);
+        }
+        self.profile = parts.iter().map(|&(tasks, busy_s)| ProfileBin { tasks, busy_s }).collect();
+    }
+
     // A master that reports how long chunks took (midrun_chunk_done) repeats what workers with markers report themselves.
     fn drop_duplicate_report(&mut self, master: Option<u32>, tasks: u64) {
         let Some((rank, report)) = master.and_then(|master| self.work.remove_entry(&master)) else { return };
@@ -340,6 +367,7 @@ impl Partial {
         self.drop_duplicate_report(master, ended.tasks);
         let duration_ns = ended.time_ns.checked_sub(begun.time_ns)?;
         let coverage = if ended.tasks == 0 { 1.0 } else { (self.tasks as f64 / ended.tasks as f64).min(1.0) };
+        self.place_chunks();
         self.profile.resize(PROFILE_BINS, ProfileBin::default());
         let named = self.each_chunk;
         let ordered = |mut work: WorkerWork| {

@@ -83,6 +83,31 @@ fn a_windows_chunks_are_in_order_and_all_of_them_or_none() {
     assert!(chunks(&[1; limits::EACH_CHUNK_OF_ITERATION + 1]).iter().all(Vec::is_empty));
 }
 
+#[test]
+fn chunks_that_name_their_first_tasks_tell_the_places_of_all() {
+    let profile = |firsts: [u64; 4]| {
+        let mut windows = Windows::new(250 * MS);
+        let chunk = |(place, first): (u64, u64)| {
+            let of = work(0, 16);
+            let each_chunk = vec![ChunkWork { first, tasks: 16, busy_s: 1.0 + place as f64, sum_sq_s2: 0.1 }];
+            Said::Work(1 + place as u32 % 3, Work { profile: Vec::new(), each_chunk, ..of })
+        };
+        let said = [Said::Begun(begun(0, 64)), Said::Ended(ended(0, 64))].into_iter();
+        let said = said.chain((0..).zip(firsts).map(chunk));
+        let closed: Vec<Closed> = said.flat_map(|said| tell(&mut windows, 0, &said)).collect();
+        let window = &closed[0].window;
+        let busy_s = [0, 16, 63].map(|bin| window.profile[bin].busy_s);
+        (busy_s, window.per_worker[0].each_chunk[0].first)
+    };
+    assert_eq!(
+        profile([640, 656, 672, 688]),
+        ([1.0 / 16.0, 2.0 / 16.0, 4.0 / 16.0], 0),
+        "counted on from iteration to iteration"
+    );
+    assert_eq!(profile([0, 0, 0, 0]).0, [0.0; 3], "nobody named them");
+    assert_eq!(profile([0, 16, 48, 64]).0, [0.0; 3], "one is missing");
+}
+
 proptest! {
     /// Batches may lag by one iteration: iterations are shuffled in pairs, their neighbours with them.
     #[test]

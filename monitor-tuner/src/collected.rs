@@ -13,6 +13,7 @@ use midrun_proto::v1::{
 use midrun_ring::{Record, kind};
 use midrun_vocabulary::action_status;
 use midrun_vocabulary::bounds::{EACH_CHUNK, PROFILE_BINS};
+use midrun_vocabulary::profile::{Profile, spread};
 
 /// Iterations whose work is folded at the same time; one more closes the oldest.
 const OPEN_WORKS: usize = 4;
@@ -35,7 +36,7 @@ pub struct Collected {
 #[derive(Debug)]
 struct Open {
     work: Work,
-    bins: [(f64, f64); PROFILE_BINS],
+    bins: Profile,
 }
 
 impl Collected {
@@ -222,26 +223,6 @@ fn link(record: &Record) -> Option<LinkMeasured> {
         eager_bytes: eager as u32,
         rendezvous_bytes: (eager >> 32) as u32,
     })
-}
-
-/// Shares a chunk's tasks and time among the bins it crosses.
-fn spread(bins: &mut [(f64, f64)], first: u64, count: u64, total: u64, busy_s: f64) {
-    let width = total as f64 / PROFILE_BINS as f64;
-    let (from, to) = (first as f64, (first + count) as f64);
-    let mut bin = ((from / width) as usize).min(bins.len() - 1);
-    let mut at = from;
-    while at < to {
-        let last = bin + 1 == bins.len();
-        let end = if last { to } else { (width * (bin + 1) as f64).min(to) };
-        let tasks = (end - at).max(0.0);
-        bins[bin].0 += tasks;
-        bins[bin].1 += busy_s * tasks / count as f64;
-        if last {
-            break;
-        }
-        at = end;
-        bin += 1;
-    }
 }
 
 #[cfg(test)]

@@ -432,9 +432,11 @@ fn what_inspect_prints_is_a_points_file_that_works_as_it_stands(mpi: Mpi) {
     let program = mpi.compile(&scratch, &root().join("tests/programs/fire_line.c"), &["-O2".into()]);
     let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
     let lines: Vec<&str> = text.lines().map(|line| line.split("   # ").next().unwrap_or_default()).collect();
-    for line in
-        ["iteration function propagate", "measure spread function spread sum", "# work function spread tasks N int"]
-    {
+    for line in [
+        "iteration function propagate",
+        "measure spread function spread sum",
+        "# work function spread first M int tasks N int",
+    ] {
         assert!(lines.contains(&line), "{mpi:?}: {line}: {text}");
     }
     // The master's loop reads the factors and writes the sum.
@@ -472,7 +474,7 @@ fn inspect_finds_what_a_program_tunes_though_the_compiler_made_one_function_of_i
 /// A Master/Worker program in the style of MATE's: only the master has iterations, the slaves loop on receive, and the factors
 /// are shares of what is left.
 const FIRE_LINE: &str = "iteration function propagate
-work function spread tasks 2 int
+work function spread first 1 int tasks 2 int
 measure slaves function spread sum
 tune F0.rest variable F0 float 0.05..1
 tune F1.rest variable F1 float 0.05..1

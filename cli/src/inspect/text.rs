@@ -53,7 +53,7 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
     let talking = code.leading_to(reaches_others);
     let iterations = entry.map(|entry| iterations(code, entry, &talking)).unwrap_or_default();
     list_iterations(&mut text, code, entry, &iterations);
-    list_work(&mut text, code, &talking);
+    let has_chunks = list_work(&mut text, code, &talking);
     let inside: BTreeSet<&str> = match iterations.first() {
         Some((function, _)) => code.reached(function).into_iter().chain([&**function]).collect(),
         // Without a function of the iterations everything but the program's own beginning belongs to them.
@@ -62,7 +62,22 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
     let around = entry.filter(|_| iterations.is_empty());
     let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
     list_variables(&mut text, program, code, &Iterations { inside, around });
+    if has_chunks {
+        explain_batches(&mut text, iterations.first().map(|(function, _)| function.as_str()));
+    }
     text
+}
+
+/// Says how the variables by which a master cuts its batches are named so that midrun knows what they are.
+fn explain_batches(text: &mut String, iteration: Option<&str>) {
+    let inside = iteration.map(|function| format!(" inside {function}")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "\n# Where a master cuts its tasks into batches, the labels say what its variables are, and midrun chooses the values: F0, F1 ... shares of all\n\
+         # tasks, F0.rest, F1.rest ... of what is left, NW the workers that take part. Such lines and the work line are what tuning takes:\n\
+         # tune F0.rest variable SHARE float 0.05..1\n\
+         # tune NW variable WORKERS int 1..MAX{inside}"
+    );
 }
 
 /// The code of the iterations.
@@ -190,8 +205,8 @@ fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iteratio
     }
 }
 
-/// Functions that compute: called where messages are exchanged, and without messages of their own.
-fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) {
+/// Functions that compute: called where messages are exchanged, and without messages of their own. Returns whether some may compute a worker's chunk.
+fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
     let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
     let sends = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("send"));
     let (mut chunks, mut others) = (BTreeMap::new(), BTreeMap::new());
@@ -218,7 +233,7 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) {
         );
         let _ = writeln!(
             text,
-            "# work function {function} tasks N int   # if that is a worker's chunk: argument N says how many tasks"
+            "# work function {function} first M int tasks N int   # if that is a worker's chunk: argument M numbers its first task, N says how many"
         );
     }
     others.retain(|function, _| !chunks.contains_key(function));
@@ -226,6 +241,7 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) {
         let (name, caller) = (source_name(function), readable(caller));
         let _ = writeln!(text, "measure {} function {function} sum   # {name}called by {caller}", label(function));
     }
+    !chunks.is_empty()
 }
 
 fn largest<'f, 'c>(list: &BTreeMap<&'f str, (usize, &'c str)>) -> Vec<(&'f str, (usize, &'c str))> {

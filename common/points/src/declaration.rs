@@ -11,6 +11,8 @@ pub enum Declaration {
     Work {
         /// The function that computes a chunk.
         symbol: Symbol,
+        /// Its argument that is the number of the chunk's first task; `None`: nobody knows.
+        first: Option<Argument>,
         /// Its argument that says how many tasks the chunk has; `None`: one.
         tasks: Option<Argument>,
     },

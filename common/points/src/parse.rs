@@ -207,12 +207,15 @@ fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
         "work" => {
             words.word("function")?;
             let symbol = words.symbol()?;
-            let mut tasks = None;
-            if words.is_next("tasks") {
+            let mut argument = |name| -> Result<Option<Argument>, Error> {
+                if !words.is_next(name) {
+                    return Ok(None);
+                }
                 let (number, kind) = (words.argument_number()?, words.kind()?);
-                tasks = Some(Argument { symbol: symbol.clone(), number, kind });
-            }
-            Ok(Declaration::Work { symbol, tasks })
+                Ok(Some(Argument { symbol: symbol.clone(), number, kind }))
+            };
+            let (first, tasks) = (argument("first")?, argument("tasks")?);
+            Ok(Declaration::Work { symbol, first, tasks })
         }
         "measure" => {
             let (label, source) = (words.label()?, source(words)?);

@@ -100,9 +100,13 @@ impl Display for Declaration {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Declaration::Iteration(trigger) => write!(f, "iteration {trigger}"),
-            Declaration::Work { symbol, tasks: None } => write!(f, "work function {symbol}"),
-            Declaration::Work { tasks: Some(Argument { symbol, number, kind }), .. } => {
-                write!(f, "work function {symbol} tasks {number} {}", kind.as_str())
+            Declaration::Work { symbol, first, tasks } => {
+                write!(f, "work function {symbol}")?;
+                for (name, argument) in [("first", first), ("tasks", tasks)] {
+                    let Some(Argument { number, kind, .. }) = argument else { continue };
+                    write!(f, " {name} {number} {}", kind.as_str())?;
+                }
+                Ok(())
             }
             Declaration::Measure { label, source, mode } => write!(f, "measure {label} {source} {mode}"),
             Declaration::Tune { label, what, at } => {

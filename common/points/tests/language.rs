@@ -95,9 +95,12 @@ fn declaration() -> impl Strategy<Value = Declaration> {
         symbol().prop_map(|symbol| Declaration::Iteration(Trigger::Function(symbol))),
         mpi.prop_map(Declaration::Iteration),
         (label(), source(), mode).prop_map(|(label, source, mode)| Declaration::Measure { label, source, mode }),
-        (symbol(), of((1u8..=6, kind()))).prop_map(|(symbol, tasks)| {
-            let tasks = tasks.map(|(number, kind)| Argument { symbol: symbol.clone(), number, kind });
-            Declaration::Work { symbol, tasks }
+        (symbol(), of((1u8..=6, kind())), of((1u8..=6, kind()))).prop_map(|(symbol, first, tasks)| {
+            let argument = |place: Option<(u8, Type)>| {
+                place.map(|(number, kind)| Argument { symbol: symbol.clone(), number, kind })
+            };
+            let (first, tasks) = (argument(first), argument(tasks));
+            Declaration::Work { symbol, first, tasks }
         }),
         (label(), tuned(), of((place, symbol()))).prop_map(|(label, what, at)| {
             let at = at.filter(|_| !matches!(what, Tuned::Control { .. }));
@@ -163,7 +166,7 @@ fn the_whole_language_is_read() {
         \n\
         measure residual variable residual f64 at solve off\n\
         measure block argument libsolve.so:solve 2 unsigned sum\n\
-        work function compute tasks 2 long\n\
+        work function compute first 1 long tasks 2 long\n\
         tune NW variable NW int 1..8 inside step rank=0\n\
         tune F0 variable F0 float 0..1 step 0.1\n\
         tune name text NAME 64 at exit libsolve.so:step\n\
@@ -181,7 +184,7 @@ fn the_whole_language_is_read() {
     let printed = print(&lines.iter().map(|line| line.declaration.clone()).collect::<Vec<_>>());
     assert!(printed.contains("tune algo replace solve by solve_fast,ns::solve(int,double)\n"), "{printed}");
     assert!(
-        printed.contains("work function compute tasks 2 i64\ntune NW variable NW i32 1..8 inside step\n"),
+        printed.contains("work function compute first 1 i64 tasks 2 i64\ntune NW variable NW i32 1..8 inside step\n"),
         "{printed}"
     );
     assert!(printed.contains("measure block argument libsolve.so:solve 2 u32 sum\n"), "{printed}");

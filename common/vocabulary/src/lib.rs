@@ -12,6 +12,7 @@ pub mod config;
 mod count;
 pub mod launch;
 pub mod names;
+pub mod profile;
 mod seconds;
 mod unix_time;
 

@@ -5,6 +5,7 @@ use super::functions::{Actions, Inserted, actions};
 use super::items::{Item, Kind};
 use super::measured::{self, at_ns, words};
 use super::state::{SEEN, try_with};
+use super::variable::{ChunkArguments, Readable};
 use crate::guard::guard_value;
 use crate::records::{self, ChunkDone, UNKNOWN_ITERATION};
 use crate::tuning_points::Boundary;
@@ -19,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static DEPTH: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Tasks of the chunk that this thread computes.
-    static TASKS: Cell<u64> = const { Cell::new(0) };
+    /// First task, and number of tasks, of the chunk that this thread computes.
+    static CHUNK: Cell<(u64, u64)> = const { Cell::new((0, 1)) };
 }
 
 /// A hooked function is entered.
@@ -55,8 +56,10 @@ fn enter(actions: Option<&Actions>, probe: &Probe) {
             SEEN.store(true, Ordering::Relaxed);
         }
     }
-    if let Some(Some(tasks)) = actions.works {
-        TASKS.set(tasks.read(Some(probe)).map_or(0, |tasks| tasks.max(0.0) as u64));
+    if let Some(ChunkArguments { first, tasks }) = actions.works {
+        // What cannot be read is none.
+        let whole = |argument: Readable| argument.read(Some(probe)).map_or(0, |value| value.max(0.0) as u64);
+        CHUNK.set((first.map_or(0, whole), tasks.map_or(1, whole)));
     }
     if state::is_main_thread() {
         actions.holds.iter().for_each(|held| held.enter());
@@ -69,9 +72,8 @@ fn leave(actions: &Actions, probe: &Probe) {
     for label in &actions.raw {
         measured::record(label, at_ns(probe.now), lasted_ns, 0);
     }
-    if let Some(tasks) = actions.works {
-        let count = if tasks.is_some() { TASKS.get() } else { 1 };
-        chunk(count, at_ns(probe.now), lasted_ns);
+    if actions.works.is_some() {
+        chunk(CHUNK.get(), at_ns(probe.now), lasted_ns);
     }
     run(&actions.after);
     if !actions.holds.is_empty() && state::is_main_thread() && !is_inside(probe.point) {
@@ -86,12 +88,12 @@ fn leave(actions: &Actions, probe: &Probe) {
 }
 
 /// A chunk was computed. One without tasks, such as the end of a worker's loop, is none.
-fn chunk(count: u64, end_ns: u64, busy_ns: u64) {
+fn chunk((first, count): (u64, u64), end_ns: u64, busy_ns: u64) {
     let busy_s = busy_ns as f64 * 1e-9;
     if count > 0 {
         records::chunk(&ChunkDone {
             iteration: iterations::declared().unwrap_or(UNKNOWN_ITERATION),
-            first: 0,
+            first,
             count,
             end_ns,
             busy_ns,

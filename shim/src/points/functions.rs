@@ -4,7 +4,7 @@ use super::budget;
 use super::items::{Item, Kind};
 use super::measured::{self, Values};
 use super::report::refuse;
-use super::variable::{FirstSeen, Held, Readable};
+use super::variable::{ChunkArguments, FirstSeen, Held, Readable};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{ARGUMENTS, Hook, Probe, flag};
 use midrun_points::{Declaration, Mode, Moment};
@@ -30,8 +30,8 @@ pub struct Actions {
     pub reads: Vec<Reading>,
     /// Arguments whose own value is not known yet.
     pub seeks: Vec<(Readable, Arc<FirstSeen>)>,
-    /// Its calls are chunks, with so many tasks.
-    pub works: Option<Option<Readable>>,
+    /// Its calls are chunks.
+    pub works: Option<ChunkArguments>,
     /// Variables that have a value of their own inside it.
     pub holds: Vec<Arc<Held>>,
     /// Its calls are recorded one by one, under these labels.
@@ -155,7 +155,7 @@ fn add(item: &Item, wanted: &mut BTreeMap<Hook, Actions>) {
     let label = item.declaration.label().map(measured::words).unwrap_or_default();
     match &item.kind {
         Kind::Iterates(_) => wanted.entry(hook).or_default().iterates = true,
-        Kind::Works(_, tasks) => wanted.entry(hook).or_default().works = Some(*tasks),
+        Kind::Works(_, chunk) => wanted.entry(hook).or_default().works = Some(*chunk),
         Kind::Function(_) if mode == Some(Mode::Raw) => wanted.entry(hook).or_default().raw.push(label),
         Kind::Function(_) if mode == Some(Mode::Sum) => {
             let actions = wanted.entry(hook).or_default();
@@ -214,7 +214,7 @@ impl Actions {
     fn has_entry(&self) -> bool {
         let some =
             !self.reads.is_empty() || !self.seeks.is_empty() || !self.before.is_empty() || !self.holds.is_empty();
-        self.iterates || some || matches!(self.works, Some(Some(_)))
+        self.iterates || some || self.works.is_some_and(|chunk| chunk.first.is_some() || chunk.tasks.is_some())
     }
 
     fn has_exit(&self) -> bool {

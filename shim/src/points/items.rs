@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::measured::Values;
-use super::variable::{FirstSeen, Held, Readable, Variable, read_text, to_bits, write_text};
+use super::variable::{ChunkArguments, FirstSeen, Held, Readable, Variable, read_text, to_bits, write_text};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{Hook, Refusal, hook, symbols};
 use midrun_points::{Argument, Declaration, Line, Mode, Moment, Place, Source, Symbol, Trigger, Tuned, Type};
@@ -40,8 +40,8 @@ pub enum Kind {
     Iterates(Hook),
     /// MPI calls begin iterations; the number is that of `calls`.
     IteratesByCall(u32),
-    /// A function whose calls are chunks; the place of the argument with the number of tasks, and its type.
-    Works(Hook, Option<Readable>),
+    /// A function whose calls are chunks, and what its arguments say of them.
+    Works(Hook, ChunkArguments),
     /// A function that is measured.
     Function(Hook),
     /// MPI calls that are measured; the number is that of `calls`.
@@ -119,9 +119,10 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
         Declaration::Iteration(Trigger::Mpi { call, world, every }) => {
             Kind::IteratesByCall(calls::iterate(call, *world, *every)?)
         }
-        Declaration::Work { symbol, tasks } => {
-            let tasks = tasks.as_ref().map(|tasks| Readable::Argument(place_of(tasks), tasks.kind));
-            Kind::Works(hook_of(symbol).map_err(text)?, tasks)
+        Declaration::Work { symbol, first, tasks } => {
+            let readable = |argument: &Argument| Readable::Argument(place_of(argument), argument.kind);
+            let chunk = ChunkArguments { first: first.as_ref().map(readable), tasks: tasks.as_ref().map(readable) };
+            Kind::Works(hook_of(symbol).map_err(text)?, chunk)
         }
         Declaration::Measure { source: Source::Function(symbol), .. } => Kind::Function(hook_of(symbol).map_err(text)?),
         Declaration::Measure { source: Source::Mpi(call, filter), mode, label } => {

@@ -35,6 +35,15 @@ pub enum Readable {
     Argument(u32, Type),
 }
 
+/// What the arguments of a function say of the chunk that a call computes.
+#[derive(Clone, Copy)]
+pub struct ChunkArguments {
+    /// The number of its first task.
+    pub first: Option<Readable>,
+    /// How many tasks it has; `None`: one.
+    pub tasks: Option<Readable>,
+}
+
 impl Readable {
     /// Its value; `None` where it is an argument and `probe` is no entry.
     pub fn read(self, probe: Option<&Probe>) -> Option<f64> {
