@@ -1,100 +1,82 @@
-//! Shares of the batches for programs that cut a fixed number of batches themselves.
+//! The search for the best shares of the batches that a program cuts by itself.
 //!
 //! DAF's divisors take as many batches as are needed; with few batches their last share stays large (0.59 of all for
 //! three batches, 25 workers and a variation of 0.8). So the shares are searched: a first batch, then batches that fall
-//! by a constant ratio, each judged by handing out drawn chunks.
+//! by a constant ratio, each judged by simulated iterations.
 
-use crate::random::Random;
-use std::collections::BinaryHeap;
+pub use crate::cutter::Batches;
+use crate::simulate::{Drawings, SimResult};
+use crate::simulated_load::SimInput;
+use midrun_scheduling::TechniqueParameters;
 
-/// Approximate number of chunks drawn for one search; bounds its time.
+/// Approximate number of chunks simulated for one search; bounds its time.
 const DRAWS: u64 = 500_000;
-/// Drawn iterations for one candidate.
+/// Simulated iterations for one candidate.
 const RUNS: u64 = 12;
 /// The first batch's share is tried in steps of 1 to this.
 const STEPS: u32 = 40;
 /// Ratios of the share of each further batch to that of the one before it.
 const FALLS: [f64; 7] = [0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0];
 
-/// Shares of the batches and the expected iteration time.
+/// The best batches found, and what they take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Batches {
-    /// Share of all tasks of each batch; they sum to 1.
-    pub shares: Vec<f64>,
+pub struct Found {
+    /// The batches.
+    pub batches: Batches,
     /// Expected iteration time / ideal.
     pub ratio: f64,
-    /// Drawn iterations that it rests on.
-    pub runs: u64,
 }
 
-/// The best shares found for `batches` batches of one chunk per worker each; `variation` is sigma/mu of one task, `slowness` the relative
-/// time of a task on each worker. `None` where there is nothing to cut: no batch, no task, no worker.
-pub fn best(variation: f64, tasks: u64, slowness: &[f64], batches: usize) -> Option<Batches> {
-    if batches == 0 || tasks == 0 || slowness.is_empty() || !variation.is_finite() {
+/// Shares of all tasks that are tried for so many batches; they sum to 1.
+fn candidates(batches: usize) -> impl Iterator<Item = Vec<f64>> {
+    let firsts = (1..STEPS).map(|n| f64::from(n) / f64::from(STEPS));
+    let pairs = firsts.flat_map(|first| FALLS.map(|fall| (first, fall)));
+    pairs.take(if batches == 1 { 1 } else { usize::MAX }).map(move |(first, fall)| {
+        let weights: Vec<f64> = (1..batches).map(|n| f64::powi(fall, n as i32)).collect();
+        let sum: f64 = weights.iter().sum();
+        let rest = weights.iter().map(|weight| (1.0 - first) * weight / sum);
+        std::iter::once(if batches == 1 { 1.0 } else { first }).chain(rest).collect()
+    })
+}
+
+/// The best found of `count` batches in iterations like `load`, drawn by seeds from `seed` on. They take all tasks; or, where it is known what the
+/// program does with what they leave (`singly` or not), they may leave some. `None` where there is nothing to cut: no batch, no task, no worker.
+pub fn best(load: &SimInput, count: usize, leaving: Option<bool>, seed: u64) -> Option<Found> {
+    if count == 0 || load.tasks == 0 || load.workers == 0 || !load.variation.is_finite() {
         return None;
     }
-    let mut best: Option<Batches> = None;
-    let all = u64::from(STEPS) * FALLS.len() as u64;
-    let runs = (DRAWS / (all * slowness.len() as u64 * batches as u64).max(1)).clamp(1, RUNS);
-    for first in (1..STEPS).map(|n| f64::from(n) / f64::from(STEPS)) {
-        for fall in FALLS {
-            let weights: Vec<f64> = (1..batches).map(|n| f64::powi(fall, n as i32)).collect();
-            let sum: f64 = weights.iter().sum();
-            let rest = weights.iter().map(|weight| (1.0 - first) * weight / sum);
-            let shares: Vec<f64> = std::iter::once(if batches == 1 { 1.0 } else { first }).chain(rest).collect();
-            let ratio = expected_ratio(&shares, variation, tasks, slowness, runs);
-            if best.as_ref().is_none_or(|known| ratio < known.ratio) {
-                best = Some(Batches { shares, ratio, runs });
-            }
+    let whole = candidates(count).map(|shares| Batches::of_all(&shares, false));
+    let some = leaving
+        .into_iter()
+        .flat_map(|singly| candidates(count + 1).map(move |shares| Batches::of_all(&shares[..count], singly)));
+    let all = u64::from(STEPS) * FALLS.len() as u64 * (1 + u64::from(leaving.is_some()));
+    let runs = (DRAWS / (all * u64::from(load.workers) * count as u64).max(1)).clamp(1, RUNS);
+    let drawings = Drawings::new(load, seed..seed + runs);
+    let mut best: Option<(f64, Found)> = None;
+    for batches in whole.chain(some) {
+        let most_s = best.as_ref().map_or(f64::INFINITY, |(least_s, _)| *least_s);
+        let own = SimInput { batches: Some(batches.clone()), ..load.clone() };
+        let Some(each) = drawings.each_within(&own, &TechniqueParameters::FALLBACK, 0..runs as usize, most_s) else {
+            continue;
+        };
+        let result = SimResult::mean(&each);
+        if best.is_none() || result.iteration_s < most_s {
+            best = Some((result.iteration_s, Found { batches, ratio: result.ratio() }));
         }
     }
-    best
+    best.map(|(_, found)| found)
 }
 
-/// Iteration time / ideal over `runs` drawn iterations: each batch is cut into one chunk per worker, a free worker gets
-/// the next. The same arguments give the same result.
-pub fn expected_ratio(shares: &[f64], variation: f64, tasks: u64, slowness: &[f64], runs: u64) -> f64 {
-    let each = tasks as f64 / slowness.len().max(1) as f64;
-    let total: f64 = (0..runs.max(1)).map(|seed| iteration(shares, variation, each, slowness, seed)).sum();
-    total / runs.max(1) as f64
+/// Iteration time / ideal with these batches over `runs` drawn iterations like `load`. The same arguments give the same result.
+pub fn expected_ratio(load: &SimInput, batches: Batches, runs: u64) -> f64 {
+    let own = SimInput { batches: Some(batches), ..load.clone() };
+    Drawings::new(load, 0..runs.max(1)).run(&own, &TechniqueParameters::FALLBACK, runs.max(1) as usize).ratio()
 }
 
-fn iteration(shares: &[f64], variation: f64, each: f64, slowness: &[f64], seed: u64) -> f64 {
-    let mut random = Random::new(seed);
-    // When each worker is free.
-    let mut free: BinaryHeap<(Time, usize)> = (0..slowness.len()).map(|worker| (Time(0.0), worker)).collect();
-    let mut work = 0.0;
-    for share in shares {
-        let tasks = share * each;
-        for _ in slowness {
-            let chunk = (tasks + variation * tasks.sqrt() * random.normal()).max(0.0);
-            work += chunk;
-            if let Some((Time(begin), worker)) = free.pop() {
-                free.push((Time(begin + chunk * slowness[worker]), worker));
-            }
-        }
-    }
-    let end = free.into_iter().map(|(Time(time), _)| time).fold(0.0, f64::max);
-    let speed: f64 = slowness.iter().map(|slow| 1.0 / slow).sum();
-    if work > 0.0 { end * speed / work } else { 1.0 }
-}
-
-/// A time that a heap gives back smallest first.
-#[derive(Clone, Copy, PartialEq)]
-struct Time(f64);
-
-impl Eq for Time {}
-
-impl Ord for Time {
-    fn cmp(&self, other: &Time) -> std::cmp::Ordering {
-        other.0.total_cmp(&self.0)
-    }
-}
-
-impl PartialOrd for Time {
-    fn partial_cmp(&self, other: &Time) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
+/// Tasks of one size on workers of these relative times per task, whose messages cost nothing; `variation` is sigma/mu of one task.
+pub fn load(variation: f64, tasks: u64, slowness: &[f64]) -> SimInput {
+    let (workers, slowness) = (slowness.len() as u32, slowness.to_vec());
+    SimInput { tasks, workers, mean_s: 1.0, variation, slowness, ..SimInput::default() }
 }
 
 #[cfg(test)]
@@ -103,11 +85,19 @@ mod tests {
     use crate::factoring::static_excess;
     use proptest::prelude::*;
 
+    fn ratio(shares: &[f64], variation: f64, tasks: u64, slowness: &[f64]) -> f64 {
+        expected_ratio(&load(variation, tasks, slowness), Batches::of_all(shares, false), 400)
+    }
+
+    fn found(variation: f64, tasks: u64, slowness: &[f64], batches: usize) -> Vec<f64> {
+        best(&load(variation, tasks, slowness), batches, None, 0).unwrap().batches.shares_of_all()
+    }
+
     #[test]
     fn one_batch_is_the_static_split() {
-        let ratio = expected_ratio(&[1.0], 0.8, 10_000, &[1.0; 25], 400);
+        let ratio = ratio(&[1.0], 0.8, 10_000, &[1.0; 25]);
         assert!((ratio - 1.0 - static_excess(0.8, 10_000, 25)).abs() < 0.004, "{ratio}");
-        assert_eq!(best(0.8, 10_000, &[1.0; 25], 1).unwrap().shares, [1.0]);
+        assert_eq!(found(0.8, 10_000, &[1.0; 25], 1), [1.0]);
     }
 
     #[test]
@@ -116,21 +106,39 @@ mod tests {
             [(0.8, 25, 3, 1.025), (0.4, 25, 3, 1.015), (0.8, 50, 4, 1.03), (0.8, 8, 2, 1.02), (0.8, 25, 6, 1.015)]
         {
             let workers = vec![1.0; workers];
-            let found = best(variation, 10_000, &workers, batches).unwrap();
-            let ratio = expected_ratio(&found.shares, variation, 10_000, &workers, 400);
-            assert!(ratio < at_most, "{found:?}: {ratio}");
+            let found = found(variation, 10_000, &workers, batches);
+            let reached = ratio(&found, variation, 10_000, &workers);
+            assert!(reached < at_most, "{found:?}: {reached}");
             let equal = vec![1.0 / batches as f64; batches];
-            assert!(ratio < expected_ratio(&equal, variation, 10_000, &workers, 400), "{found:?}");
+            assert!(reached < ratio(&equal, variation, 10_000, &workers), "{found:?}");
         }
     }
 
     #[test]
     fn where_workers_are_unequal_the_first_batch_leaves_more_to_even_out() {
         let unequal: Vec<f64> = (0..12).map(|worker| if worker < 6 { 3.0 } else { 1.0 }).collect();
-        let of_equal = best(0.2, 10_000, &[1.0; 12], 4).unwrap().shares;
-        let found = best(0.2, 10_000, &unequal, 4).unwrap();
-        let [known, blind] = [&found.shares, &of_equal].map(|of| expected_ratio(of, 0.2, 10_000, &unequal, 400));
-        assert!(found.shares[0] < of_equal[0] && known < 1.1 && known < 0.8 * blind, "{found:?}: {known} {blind}");
+        let of_equal = found(0.2, 10_000, &[1.0; 12], 4);
+        let of_own = found(0.2, 10_000, &unequal, 4);
+        let [known, blind] = [&of_own, &of_equal].map(|of| ratio(of, 0.2, 10_000, &unequal));
+        assert!(of_own[0] < of_equal[0] && known < 1.1 && known < 0.8 * blind, "{of_own:?}: {known} {blind}");
+    }
+
+    #[test]
+    fn where_dear_tasks_come_last_they_go_out_in_small_chunks() {
+        let rising =
+            SimInput { profile: (0..64).map(|at| f64::from(at) / 31.5).collect(), ..load(0.2, 4_000, &[1.0; 12]) };
+        let of_rising = best(&rising, 3, None, 0).unwrap();
+        let blind = best(&load(0.6, 4_000, &[1.0; 12]), 3, None, 0).unwrap().batches;
+        let blind = expected_ratio(&rising, blind, 100);
+        assert!(of_rising.ratio < 1.08 && blind > of_rising.ratio + 0.02, "{of_rising:?}: {blind}");
+    }
+
+    #[test]
+    fn what_the_batches_leave_is_one_batch_more_where_the_program_sends_it_so() {
+        let load = load(1.5, 2_000, &[1.0; 12]);
+        let [whole, leaving] = [None, Some(false)].map(|leaving| best(&load, 2, leaving, 0).unwrap().batches);
+        assert!(whole.left() < 1e-9 && leaving.left() > 0.01, "{leaving:?}");
+        assert!(expected_ratio(&load, leaving, 200) < expected_ratio(&load, whole, 200) - 0.01);
     }
 
     proptest! {
@@ -139,11 +147,10 @@ mod tests {
         fn shares_sum_to_one_wherever_there_is_something_to_cut(
             variation in 0.0_f64..3.0, tasks in 0_u64..100_000, workers in 0_usize..200, batches in 0_usize..8,
         ) {
-            let found = best(variation, tasks, &vec![1.0; workers], batches);
+            let found = best(&load(variation, tasks, &vec![1.0; workers]), batches, None, 0);
             prop_assert_eq!(found.is_some(), tasks > 0 && workers > 0 && batches > 0);
             if let Some(found) = found {
-                prop_assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-                prop_assert!(found.shares.iter().all(|share| *share > 0.0));
+                prop_assert!((found.batches.shares_of_all().iter().sum::<f64>() - 1.0).abs() < 1e-9);
                 prop_assert!(found.ratio.is_finite());
             }
         }

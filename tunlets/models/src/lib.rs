@@ -11,6 +11,7 @@ pub mod batches;
 pub mod chance;
 pub mod confidence;
 mod counted;
+mod cutter;
 pub mod distribution;
 pub mod expression;
 pub mod factoring;

@@ -13,6 +13,7 @@ use midrun_scheduling::{
 };
 
 use crate::counted::{self, Counted};
+use crate::cutter::Cutter;
 use crate::led::{self, Led};
 pub use crate::simulated_load::{MessageTimes, SimInput};
 pub use crate::trace::{ChunkLog, Trace};
@@ -243,6 +244,8 @@ struct Sim<'a, C> {
     /// Unit of the task times, seconds.
     unit_s: f64,
     scheduler: ChunkScheduler,
+    /// The program's own, which cuts instead of it.
+    cutter: Option<Cutter<'a>>,
     returned: Returned,
     recall: Option<u64>,
     synchronous: bool,
@@ -348,6 +351,7 @@ impl<'a, C: Carrier> Sim<'a, C> {
             trace,
             unit_s,
             scheduler,
+            cutter: input.batches.as_ref().map(|batches| Cutter::new(batches, input.tasks, speeds.len() as u64)),
             returned: Returned::default(),
             recall: parameters.recall.then_some(parameters.min_chunk.max(1)),
             synchronous: parameters.synchronous,
@@ -420,17 +424,23 @@ impl<'a, C: Carrier> Sim<'a, C> {
         self.trace.slowness(self.input, worker as usize)
     }
 
+    /// Tasks that are in no chunk yet.
+    fn remaining(&self) -> u64 {
+        self.cutter.as_ref().map_or_else(|| self.scheduler.remaining(), Cutter::remaining)
+    }
+
     fn feed(&mut self, worker: u32, now: f64) {
-        let left = self.scheduler.remaining() + self.returned.tasks();
+        let left = self.remaining() + self.returned.tasks();
         let n = self.workers.len() as u64;
         let out = &self.known.queues()[worker as usize];
-        let prefetches = !self.input.without_prefetch && !self.synchronous;
+        let prefetches = !self.input.without_prefetch && !self.synchronous && self.cutter.is_none();
         let ahead = prefetches && out.may_receive(self.scheduler.technique(), left, n);
         if !out.is_empty() && !ahead {
             return;
         }
-        let next = match self.returned.tasks() {
-            0 => self.scheduler.next(worker, self.known.speeds()),
+        let next = match (self.returned.tasks(), &mut self.cutter) {
+            (0, Some(cutter)) => cutter.next(),
+            (0, None) => self.scheduler.next(worker, self.known.speeds()),
             _ => self.returned.next(self.known.idle() as u64),
         };
         let Some(chunk) = next else { return };

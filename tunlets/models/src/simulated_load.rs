@@ -1,5 +1,6 @@
 //! Inputs of the simulation of one iteration: its tasks, its workers and their messages.
 
+use crate::cutter::Batches;
 use crate::seen::Seen;
 use midrun_scheduling::WorkerSpeed;
 
@@ -64,6 +65,8 @@ pub struct SimInput {
     pub unexplained_s: f64,
     /// The master sends no chunk ahead: each worker waits for its next one.
     pub without_prefetch: bool,
+    /// The program cuts these batches by itself, and sends no chunk ahead: no technique is in force.
+    pub batches: Option<Batches>,
     /// It is the program's first iteration: the master knows nothing of workers and tasks yet.
     pub first: bool,
 }

@@ -7,6 +7,7 @@ use crate::model_error::EXACT;
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use crate::{TuningPoint, Window};
+use midrun_models::batches::{self, Batches};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::{Drawings, SimInput, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -285,6 +286,24 @@ pub fn shortlist(
         Forecast { attributed, ..there.forecast(Some((&now, confidence))) }
     });
     (now.forecast(None), fine.collect())
+}
+
+/// The best batches that a program which cuts so many by itself can be told, and their forecast beside that of those it cuts now, on the same drawings;
+/// these are others than those that the best was searched with, which flatter it. `fit` makes of them what the program takes.
+pub fn other_batches(
+    workload: &WorkloadEstimator,
+    current: TechniqueParameters,
+    (count, leaving): (usize, Option<bool>),
+    fit: impl Fn(&Batches) -> Batches,
+    confidence: Confidence,
+) -> Option<(Forecast, Forecast, Batches)> {
+    let load = workload.load();
+    let found = fit(&batches::best(&load, count, leaving, SEED + FINE)?.batches);
+    let drawings = draw(&load, SEED, FINE);
+    let now = Simulation::new(&drawings, &load, current, FINE);
+    let other = SimInput { batches: Some(found.clone()), ..load.clone() };
+    let there = Simulation::new(&drawings, &other, current, FINE);
+    Some((now.forecast(None), there.forecast(Some((&now, confidence))), found))
 }
 
 /// The settings that are to be simulated further, the best first: the first few of a coarse look, and those that are preferred on

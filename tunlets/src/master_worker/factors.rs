@@ -1,10 +1,9 @@
 //! Programs that cut their batches by themselves and offer `F0`, `F1`, `F2` …: the share of all tasks of each batch; or
 //! `F0.rest`, `F1.rest` …: the share of the tasks that are left.
 
-use super::workload::WorkloadEstimator;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
-use midrun_models::batches;
+use midrun_models::batches::Batches;
 
 /// Most factors that are set.
 pub use crate::proposal::ASSIGNMENTS as MOST;
@@ -22,92 +21,54 @@ pub fn exposed(tuning_points: &[TuningPoint]) -> Vec<&TuningPoint> {
     if of_all.is_empty() { of(names::SHARE_OF_REST) } else { of_all }
 }
 
-/// Shares of all tasks as shares of what is left when their batch begins. Of the last one that is all.
-fn of_rest(shares: &[f64]) -> Vec<f64> {
-    let mut left = 1.0;
-    let share = |share: &f64| {
-        let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
-        left -= share;
-        own
-    };
-    shares.iter().map(share).collect()
-}
-
-/// Shares of what is left when their batch begins as shares of all tasks.
-fn of_all(shares: &[f64]) -> Vec<f64> {
-    let mut left = 1.0;
-    let share = |share: &f64| {
-        let own = left * share;
-        left -= own;
-        own
-    };
-    shares.iter().map(share).collect()
-}
-
-/// Proposes the former shares.
-pub fn rollback(factors: &[&TuningPoint], former: &[f64], (iteration, iteration_s): (u64, f64)) -> Option<Proposal> {
-    let why = "the new factors measured worse: back to the former".to_owned();
-    proposal(factors, former, why, iteration, (iteration_s, iteration_s))
-}
-
-/// Proposes shares that promise `least_gain` or more against the last iteration.
-pub fn better(
-    factors: &[&TuningPoint],
-    workload: &WorkloadEstimator,
-    (iteration, iteration_s): (u64, f64),
-    least_gain: f64,
-) -> Option<Proposal> {
-    let ideal_s = workload.ideal_s();
-    let (variation, slowness) = (workload.variation_of_one(), workload.slowness_of_all());
-    let found = batches::best(variation, workload.tasks, &slowness, factors.len())?;
-    let predicted_s = ideal_s * found.ratio;
-    if predicted_s > iteration_s * (1.0 - least_gain) {
-        return None;
+/// The batches that the program cuts with these values of its factors. What they leave goes out task by task where `singly` says so.
+pub fn batches(factors: &[&TuningPoint], values: &[f64], singly: bool) -> Batches {
+    match factors.first() {
+        Some(factor) if factor.name.ends_with(names::SHARE_OF_REST) => Batches { shares: values.to_vec(), singly },
+        _ => Batches::of_all(values, singly),
     }
-    let clamp = |(share, tuning_point): (&f64, &&TuningPoint)| share.clamp(tuning_point.range.0, tuning_point.range.1);
+}
+
+/// The values now.
+pub fn values(factors: &[&TuningPoint]) -> Vec<f64> {
+    factors.iter().map(|point| point.value).collect()
+}
+
+/// Values for these batches, as far as the ranges allow.
+pub fn values_for(factors: &[&TuningPoint], batches: &Batches) -> Vec<f64> {
     let are_of_rest = factors.first().is_some_and(|factor| factor.name.ends_with(names::SHARE_OF_REST));
-    let shares = if are_of_rest { of_rest(&found.shares) } else { found.shares };
-    let wanted: Vec<f64> = shares.iter().zip(factors).map(clamp).collect();
-    // What the model cannot tell from the shares in force is in force already.
-    let values: Vec<f64> = factors.iter().map(|point| point.value).collect();
-    let present = if are_of_rest { of_all(&values) } else { values };
-    let ratio = batches::expected_ratio(&present, variation, workload.tasks, &slowness, found.runs);
-    if (ratio / found.ratio).ln() <= least_gain {
-        return None;
-    }
-    let why = format!(
-        "tasks take {:.4} ms +- {:.4} ms, ideal {ideal_s:.4} s: shares for {} workers and {} batches",
-        workload.mean_s * 1e3,
-        workload.sigma_s * 1e3,
-        workload.workers,
-        factors.len()
-    );
-    proposal(factors, &wanted, why, iteration, (predicted_s, iteration_s))
+    let shares = if are_of_rest { batches.shares.clone() } else { batches.shares_of_all() };
+    let within = |(share, point): (f64, &&TuningPoint)| share.clamp(point.range.0, point.range.1);
+    shares.into_iter().zip(factors).map(within).collect()
 }
 
-fn proposal(
+/// Whether an iteration shows what the program does with what its batches leave: `Some(true)` where it sends that task by task, `Some(false)` as one
+/// batch more. Nothing where they leave too little to tell.
+pub fn sends_singly(batches: &Batches, tasks: u64, workers: u32, chunks: u64) -> Option<bool> {
+    let (left, of_batch) = (batches.left() * tasks as f64, f64::from(workers));
+    let more = chunks as f64 - of_batch * batches.shares.len() as f64;
+    // Half-way between both on a logarithmic scale. What rounding leaves of one batch more are single tasks, fewer than workers.
+    let between = (left * of_batch).sqrt();
+    (more > 0.0 && between > 2.0 * of_batch).then_some(more > between)
+}
+
+/// A proposal of these values.
+pub fn proposal(
     factors: &[&TuningPoint],
     wanted: &[f64],
     why: String,
     iteration: u64,
     (predicted_s, unchanged_s): (f64, f64),
 ) -> Option<Proposal> {
-    let list = |values: &mut dyn Iterator<Item = f64>| {
-        let texts: Vec<String> = values.map(|v| format!("{v:.3}")).collect();
-        texts.join(", ")
-    };
+    let list = |values: &[f64]| values.iter().map(|v| format!("{v:.3}")).collect::<Vec<String>>().join(", ");
     Some(Proposal {
         tunlet: "master_worker".into(),
         iteration,
         ranks: vec![factors.first()?.rank],
-        assignments: factors
-            .iter()
-            .zip(wanted)
-            .map(|(tuning_point, want)| (tuning_point.name.clone(), (*want).into()))
-            .collect(),
+        assignments: factors.iter().zip(wanted).map(|(point, want)| (point.name.clone(), (*want).into())).collect(),
         tuning_point: "factors".into(),
-        from: list(&mut factors.iter().map(|tuning_point| tuning_point.value)),
-        to: list(&mut wanted.iter().copied()),
+        from: list(&values(factors)),
+        to: list(wanted),
         why,
         predicted_s,
         unchanged_s,
@@ -135,11 +96,25 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
-        let shares = [0.5, 0.3, 0.15, 0.05];
-        let of_rest = of_rest(&shares);
-        assert!(of_all(&of_rest).iter().zip(&shares).all(|(own, share)| (own - share).abs() < 1e-12), "{of_rest:?}");
-        assert!((of_rest[3] - 1.0).abs() < 1e-12, "the last batch takes all that is left");
-        assert_eq!(super::of_rest(&[1.0, 0.0]), [1.0, 1.0]);
+    fn the_chunks_of_an_iteration_tell_where_what_is_left_goes() {
+        let halves = Batches { shares: vec![0.5; 3], singly: false };
+        let of = |chunks| sends_singly(&halves, 400, 4, chunks);
+        assert_eq!([16, 17, 62].map(of), [Some(false), Some(false), Some(true)]);
+        assert_eq!(
+            sends_singly(&Batches { shares: vec![0.5, 1.0], singly: false }, 400, 4, 10),
+            None,
+            "they leave nothing"
+        );
+    }
+
+    #[test]
+    fn values_stand_for_the_same_batches_as_shares_of_all_and_of_what_is_left() {
+        let batches = Batches { shares: vec![0.5, 0.5, 1.0], singly: false };
+        for (ending, expected) in [("", [0.5, 0.25, 0.25]), (names::SHARE_OF_REST, [0.5, 0.5, 1.0])] {
+            let points = [0, 1, 2].map(|n| point(0, &format!("F{n}{ending}")));
+            let points: Vec<&TuningPoint> = points.iter().collect();
+            let values = values_for(&points, &batches);
+            assert_eq!((&*values, super::batches(&points, &values, false)), (&expected[..], batches.clone()));
+        }
     }
 }

@@ -36,6 +36,8 @@ mod plant_tests;
 mod recall_tests;
 #[cfg(test)]
 mod regret_tests;
+#[cfg(test)]
+mod shares_tests;
 
 pub(crate) use candidates::runs;
 pub use candidates::shares;

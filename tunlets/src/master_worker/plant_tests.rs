@@ -163,7 +163,7 @@ impl Plant {
 }
 
 /// Of a chunk only its time is known, not those of its tasks: all bins that it crosses get their share.
-fn share(profile: &mut [ProfileBin], (first, count): (u64, u64), tasks: usize, chunk_s: f64) {
+pub(super) fn share(profile: &mut [ProfileBin], (first, count): (u64, u64), tasks: usize, chunk_s: f64) {
     let width = tasks as f64 / profile.len() as f64;
     let (from, to) = (first as f64, (first + count) as f64);
     for (bin, at) in profile.iter_mut().zip(0..) {

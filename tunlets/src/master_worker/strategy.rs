@@ -4,6 +4,7 @@ mod cadence;
 mod explanation;
 mod growing;
 mod number;
+mod shares;
 mod weighing;
 
 use super::candidates;
@@ -13,10 +14,9 @@ use super::regime::Regime;
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Confidence, Gain};
-use crate::model_error::EXACT;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
@@ -98,6 +98,10 @@ pub struct MasterWorker {
     expected: Gain,
     /// New shares measured worse in this program.
     shares_failed: bool,
+    /// Whether the program sends what its own batches leave task by task, where that was seen.
+    sends_singly: Option<bool>,
+    /// First iteration that ran with the present shares as a whole.
+    of_shares: u64,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
     workers: Workers,
@@ -151,6 +155,8 @@ impl MasterWorker {
             proposed_s: f64::NAN,
             expected: Gain::NONE,
             shares_failed: false,
+            sends_singly: None,
+            of_shares: 0,
             changes: 0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
@@ -199,7 +205,11 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
+        let batches = self.workload.as_mut().and_then(|known| known.batches.take());
         let learnt = WorkloadEstimator::learn(&mut self.workload, window, self.confidence);
+        if let Some(known) = &mut self.workload {
+            known.batches = batches;
+        }
         match learnt {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
@@ -232,7 +242,7 @@ impl MasterWorker {
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
             let ratio = window.iteration_s / ideal_s;
-            if window.setting_changed {
+            if window.setting_changed || window.iteration < self.of_shares {
                 self.interrupt(None);
             } else {
                 let regime = Regime::of(window.iteration_s, window.master_busy_s, window.ideal_s(), window.run_delay());
@@ -287,29 +297,6 @@ impl MasterWorker {
             false => (trial.before.cost()?, trial.cost()),
         };
         Some((trial.from.as_ref()?.technique, was, is))
-    }
-
-    /// The former shares after a change that measured worse, or shares that promise a gain.
-    fn other_shares(
-        &mut self,
-        factors: &[&TuningPoint],
-        workload: &WorkloadEstimator,
-        (iteration, iteration_s): (u64, f64),
-    ) -> Option<Proposal> {
-        let former = self.trials.rollback.as_ref().and_then(|trial| trial.from.as_ref()?.shares.clone());
-        let (from, proposal) = match former {
-            Some(former) => (None, factors::rollback(factors, &former, (iteration, iteration_s))?),
-            None if self.shares_failed => return None,
-            None => {
-                let now = factors.iter().map(|tuning_point| tuning_point.value).collect();
-                let least = self.confidence.standard_errors() * EXACT;
-                (Some(now), factors::better(factors, workload, (iteration, iteration_s), least)?)
-            }
-        };
-        let gain = Gain { mean: (proposal.unchanged_s / proposal.predicted_s).ln(), error: MODEL };
-        let worth = if from.is_some() { worth(gain, iteration + 1, iteration_s) } else { Worth::Due };
-        self.proposed = Some(Change::Shares(from, gain));
-        Some(Proposal { worth, ..proposal })
     }
 
     fn next_allocation(&self) -> Option<NextAllocation> {
@@ -401,13 +388,7 @@ impl MasterWorker {
         }
         let factors = factors::exposed(tuning_points);
         if !factors.is_empty() {
-            let current = self.current.filter(|_| self.trials.watched.is_none())?;
-            if let Some(proposal) = count.and_then(|tuning_point| {
-                self.other_workers((tuning_point, None), &workload, (current, current), (iteration_s, 1.0))
-            }) {
-                return Some(proposal);
-            }
-            return self.other_shares(&factors, &workload, (iteration, iteration_s));
+            return self.decide_batches(&factors, count, &workload);
         }
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
@@ -551,6 +532,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        self.note_batches(tuning_points);
         // At most one proposal per window.
         let pending = self.is_busy() || self.current.is_some_and(|current| self.is_requested(&current));
         if !std::mem::take(&mut self.fresh) || !(self.cadence.is_due(self.confidence) || pending) {
@@ -586,6 +568,9 @@ impl Tunlet for MasterWorker {
             }
             Change::Shares(former, gain) => {
                 let Some(technique) = self.current else { return };
+                // The iteration at whose safe point they were applied may have begun with the former.
+                (self.of_shares, self.changes) = (iteration + 1, self.changes + 1);
+                self.experience.forget();
                 (former.map(|shares| Setting { technique, shares: Some(shares) }), technique, gain)
             }
             Change::Workers(from, to, technique) => {

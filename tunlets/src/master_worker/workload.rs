@@ -17,6 +17,7 @@ use crate::confidence::Confidence;
 use crate::trial::MODEL;
 use crate::{Network, Window};
 use last_iterations::LastIterations;
+use midrun_models::batches::Batches;
 use midrun_models::line::median;
 use midrun_scheduling::WorkerSpeed;
 use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
@@ -70,6 +71,8 @@ pub struct WorkloadEstimator {
     pub synchronous: bool,
     /// The master was relieved in the last iteration: they took chunks from the counter, or sub-masters sent them.
     relieved: bool,
+    /// The program cuts these batches by itself.
+    pub batches: Option<Batches>,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// Share of the last iteration that the ranks waited for a core.
@@ -232,6 +235,7 @@ impl WorkloadEstimator {
             counter: false,
             synchronous: window.setting.synchronous,
             largest_team: 0,
+            batches: None,
             relieved: window.setting.is_relieving(),
             network: window.network,
             run_delay: window.run_delay(),
@@ -461,10 +465,5 @@ impl WorkloadEstimator {
     /// sigma/mu.
     pub fn variation(&self) -> f64 {
         self.sigma_s / self.mean_s
-    }
-
-    /// The same of the tasks of one worker: what speeds explain is left out.
-    pub fn variation_of_one(&self) -> f64 {
-        (self.variation().powi(2) - self.by_workers).max(0.0).sqrt()
     }
 }

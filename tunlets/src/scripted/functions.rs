@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use midrun_models::batches;
+use midrun_models::batches::{self, Batches};
 use midrun_models::factoring::{daf_divisor, fac_divisor, imbalance_bound, least_chunk, static_excess};
 use midrun_models::line::median;
 use midrun_models::master_worker::{Model, Protocol, Rounding};
@@ -253,7 +253,8 @@ fn searches(
             let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let count = at_least("the number of batches", &count, 1.0, MOST_BATCHES)? as usize;
-            Ok(batches::best(variation, tasks, &equal(&n)?, count).map(|best| list(best.shares)).unwrap_or_default())
+            let found = batches::best(&batches::load(variation, tasks, &equal(&n)?), count, None, 0);
+            Ok(found.map(|found| list(found.batches.shares_of_all())).unwrap_or_default())
         },
     );
     engine.register_fn(
@@ -263,7 +264,8 @@ fn searches(
             let variation = at_least("the variation", &variation, 0.0, MOST_VARIATION)?;
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();
-            Ok(batches::expected_ratio(&shares, variation, tasks, &equal(&n)?, RUNS))
+            let load = batches::load(variation, tasks, &equal(&n)?);
+            Ok(batches::expected_ratio(&load, Batches::of_all(&shares, false), RUNS))
         },
     );
 }

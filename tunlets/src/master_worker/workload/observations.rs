@@ -70,16 +70,23 @@ struct Scatter {
 impl Scatter {
     /// Of the tasks of these workers together; all tasks take `mean_s` on average, seconds.
     fn of<'a>(workers: impl Iterator<Item = &'a WorkerWork>, mean_s: f64) -> Scatter {
-        let (mut of_own, mut of_all, mut degrees) = (0.0, 0.0, 0.0);
+        let (mut of_own, mut of_all, mut degrees, mut alone) = (0.0, 0.0, 0.0, 0.0);
         for w in workers.filter(|w| w.tasks > 0 && w.busy_s > 0.0) {
             let own_s = w.busy_s / w.tasks as f64;
             let excess = w.sum_sq_s2 - own_s * own_s * w.tasks as f64;
+            let draws = if w.tasks_timed { w.tasks } else { w.chunks };
             of_own += excess / (own_s * own_s);
             of_all += excess / (mean_s * mean_s);
-            degrees += (if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 }) - 1.0;
+            degrees += draws as f64 - 1.0;
+            // One draw has no scatter of its own: among equal workers it differs from the mean by what it drew.
+            if draws == 1 {
+                of_all += (own_s / mean_s - 1.0).powi(2) * w.tasks as f64;
+                alone += 1.0;
+            }
         }
-        let deviation = |squares: f64| if degrees > 0.0 { (squares / degrees).max(0.0).sqrt() } else { 0.0 };
-        Scatter { of_own: deviation(of_own), of_all: deviation(of_all) }
+        let deviation =
+            |squares: f64, degrees: f64| if degrees > 0.0 { (squares / degrees).max(0.0).sqrt() } else { 0.0 };
+        Scatter { of_own: deviation(of_own, degrees), of_all: deviation(of_all, degrees + alone) }
     }
 }
 

@@ -212,6 +212,7 @@ impl WorkloadEstimator {
             message_times,
             unexplained_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
             without_prefetch: false,
+            batches: self.batches.clone(),
             first: false,
         }
     }

@@ -1,8 +1,8 @@
 //! What is learnt from windows, and what is not.
 
 use super::*;
-use crate::PROFILE_BINS;
 use crate::testing::window;
+use crate::{PROFILE_BINS, WorkerWork};
 
 fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
     WorkloadEstimator::learn(workload, window, Confidence::default())
@@ -217,4 +217,19 @@ fn a_worker_that_computed_one_dear_task_and_nothing_else_is_not_slower() {
     };
     assert_eq!(of(1, 0.1), 1.0);
     assert!((of(3, 0.1) - 100.0).abs() < 1e-6, "three of three are no luck: 1 of 286");
+}
+
+#[test]
+fn workers_that_drew_none_of_the_few_dear_chunks_are_not_faster() {
+    // Three of ten computed one dear chunk each and nothing else, the others five cheap ones each; only chunks are timed.
+    let work = |rank: u32| {
+        let (chunks, each_s) = if rank <= 3 { (1, 0.3) } else { (5, 0.01) };
+        let (tasks, busy_s) = (50 * chunks, each_s * chunks as f64);
+        WorkerWork { rank, tasks, chunks, busy_s, sum_sq_s2: each_s * busy_s / 50.0, ..WorkerWork::default() }
+    };
+    let per_worker = (1..=10).map(work).collect();
+    let mut workload = None;
+    learn(&mut workload, &Window { tasks: 1_900, chunks: 38, per_worker, ..window(0, 10, 0.3) });
+    let known = workload.unwrap();
+    assert!(known.are_equal(), "{:?}", known.slowness_of_all());
 }

@@ -1,0 +1,114 @@
+//! Batches that a program cuts by itself: each a share of what is left, in one chunk per worker.
+
+use midrun_scheduling::Chunk;
+
+/// How a program cuts its batches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batches {
+    /// Share of what is left that each batch takes, in one chunk per worker.
+    pub shares: Vec<f64>,
+    /// What the last of them leaves goes out task by task, instead of as one batch more.
+    pub singly: bool,
+}
+
+impl Batches {
+    /// From shares of all tasks. Of those that sum to 1 the last one is all that is left.
+    pub fn of_all(shares: &[f64], singly: bool) -> Batches {
+        let mut left = 1.0;
+        let share = |share: &f64| {
+            let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
+            left -= share;
+            own
+        };
+        Batches { shares: shares.iter().map(share).collect(), singly }
+    }
+
+    /// Share of all tasks that they leave.
+    pub fn left(&self) -> f64 {
+        self.shares.iter().map(|share| 1.0 - share).product()
+    }
+
+    /// The shares as shares of all tasks.
+    pub fn shares_of_all(&self) -> Vec<f64> {
+        let mut left = 1.0;
+        let share = |share: &f64| {
+            let own = left * share;
+            left -= own;
+            own
+        };
+        self.shares.iter().map(share).collect()
+    }
+}
+
+/// Cuts the tasks of an iteration into the chunks of a program's own batches.
+#[derive(Clone, Debug)]
+pub(crate) struct Cutter<'a> {
+    batches: &'a Batches,
+    workers: u64,
+    all: u64,
+    remaining: u64,
+    begun: usize,
+    chunk: u64,
+    chunks_left: u64,
+}
+
+impl<'a> Cutter<'a> {
+    pub(crate) fn new(batches: &'a Batches, tasks: u64, workers: u64) -> Cutter<'a> {
+        Cutter { batches, workers: workers.max(1), all: tasks, remaining: tasks, begun: 0, chunk: 0, chunks_left: 0 }
+    }
+
+    /// Tasks that are not in a chunk yet.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// The next chunk; `None` when no task remains.
+    pub(crate) fn next(&mut self) -> Option<Chunk> {
+        if self.remaining == 0 {
+            return None;
+        }
+        if self.chunks_left == 0 {
+            let rest = if self.batches.singly { 0.0 } else { 1.0 };
+            let share = self.batches.shares.get(self.begun).copied().unwrap_or(rest);
+            self.chunk = (share * self.remaining as f64 / self.workers as f64) as u64;
+            self.chunks_left = self.workers;
+            self.begun += 1;
+        }
+        self.chunks_left -= 1;
+        let count = self.chunk.clamp(1, self.remaining);
+        let first = self.all - self.remaining;
+        self.remaining -= count;
+        Some(Chunk { first, count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
+        let shares = [0.5, 0.3, 0.15, 0.05];
+        let batches = Batches::of_all(&shares, false);
+        assert!(batches.shares_of_all().iter().zip(&shares).all(|(own, share)| (own - share).abs() < 1e-12));
+        assert!((batches.shares[3] - 1.0).abs() < 1e-12, "the last batch takes all that is left");
+        assert_eq!(Batches::of_all(&[1.0, 0.0], false).shares, [1.0, 1.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_task_is_in_one_chunk(
+            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), singly: bool, tasks in 0_u64..3_000, workers in 0_u64..40,
+        ) {
+            let batches = Batches { shares, singly };
+            let mut cutter = Cutter::new(&batches, tasks, workers);
+            let mut next = 0;
+            while let Some(chunk) = cutter.next() {
+                prop_assert!(chunk.first == next && chunk.count > 0);
+                next += chunk.count;
+            }
+            prop_assert_eq!((next, cutter.remaining()), (tasks, 0));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The tunlet with a program that cuts three batches by itself, of which only whole chunks are timed.
+
+use super::plant_tests::{share, tunlet};
+use super::{MasterWorker, Mode};
+use crate::testing::window;
+use crate::tuning_point::names;
+use crate::{ChunkWork, Observation, PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Window, WorkerWork};
+use midrun_models::batches::Batches;
+use midrun_models::random::Random;
+use midrun_models::simulate::{SimInput, iteration_of};
+use midrun_scheduling::TechniqueParameters;
+
+const TASKS: usize = 800;
+const WORKERS: u32 = 8;
+
+struct Program {
+    shares: Vec<f64>,
+    /// Mean time of a task at a place from 0 to 1, seconds.
+    law: fn(f64) -> f64,
+    random: Random,
+    iteration: u64,
+}
+
+impl Program {
+    fn new(shares: [f64; 3], law: fn(f64) -> f64) -> Program {
+        Program { shares: shares.to_vec(), law, random: Random::new(3), iteration: 0 }
+    }
+
+    fn iterate(&mut self) -> Window {
+        let mut time_s = |at: usize| (self.law)((at as f64 + 0.5) / TASKS as f64) * (0.7 + 0.6 * self.random.uniform());
+        let times: Vec<f64> = (0..TASKS).map(&mut time_s).collect();
+        let batches = Some(Batches { shares: self.shares.clone(), singly: false });
+        let input = SimInput { workers: WORKERS, mean_s: 1e-3, overhead_s: 1e-5, batches, ..SimInput::default() };
+        let result = iteration_of(&times, &input, &TechniqueParameters::FALLBACK);
+        let mut per_worker: Vec<WorkerWork> =
+            (1..=WORKERS).map(|rank| WorkerWork { rank, ..WorkerWork::default() }).collect();
+        let mut profile = vec![ProfileBin::default(); PROFILE_BINS];
+        for chunk in &result.log {
+            let sum_sq_s2 = chunk.busy_s * chunk.busy_s / chunk.count as f64;
+            let work = &mut per_worker[chunk.worker as usize];
+            work.tasks += chunk.count;
+            work.chunks += 1;
+            work.busy_s += chunk.busy_s;
+            work.sum_sq_s2 += sum_sq_s2;
+            let (first, tasks, busy_s) = (chunk.first, chunk.count, chunk.busy_s);
+            work.each_chunk.push(ChunkWork { first, tasks, busy_s, sum_sq_s2 });
+            share(&mut profile, (first, tasks), TASKS, busy_s);
+        }
+        let iteration = self.iteration;
+        self.iteration += 1;
+        Window {
+            tasks: TASKS as u64,
+            chunks: result.log.len() as u64,
+            per_worker,
+            profile,
+            setting: TechniqueParameters::FALLBACK,
+            ..window(iteration, WORKERS, result.iteration_s)
+        }
+    }
+
+    fn tuning_points(&self) -> Vec<TuningPoint> {
+        let point = |(n, value): (usize, &f64)| TuningPoint {
+            rank: 0,
+            name: format!("F{n}{}", names::SHARE_OF_REST),
+            whole: false,
+            range: (0.05, 1.0),
+            value: *value,
+            declared: *value,
+            text: None,
+        };
+        self.shares.iter().enumerate().map(point).collect()
+    }
+
+    /// Iteration time / ideal of each iteration, and the number of changes; `disturb` makes windows others.
+    fn run(&mut self, tunlet: &mut MasterWorker, disturb: impl Fn(&mut Window)) -> (Vec<f64>, u64) {
+        let (mut ratios, mut changes) = (Vec::new(), 0);
+        for _ in 0..30 {
+            let mut window = self.iterate();
+            ratios.push(window.iteration_s / window.ideal_s());
+            disturb(&mut window);
+            tunlet.observe(Observation::Iteration(&window));
+            let Some(proposal) = tunlet.propose(&self.tuning_points()) else { continue };
+            assert_eq!(proposal.tuning_point, "factors");
+            self.shares = proposal.assignments.iter().filter_map(|(_, value)| value.number()).collect();
+            tunlet.on_settled(changes, Settled::Applied { iteration: self.iteration });
+            changes += 1;
+        }
+        (ratios, changes)
+    }
+}
+
+#[test]
+fn shares_follow_the_place_of_the_dear_tasks_and_stay() {
+    let mut program = Program::new([0.9, 0.9, 0.9], |at| 2e-3 * at);
+    let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
+    let last = ratios[25..].iter().sum::<f64>() / 5.0;
+    assert!(ratios[0] > 1.4 && last < 1.1, "{ratios:?}: {:?}", program.shares);
+    assert!((1..=3).contains(&changes), "{changes}");
+}
+
+#[test]
+fn one_disturbed_iteration_is_no_reason_for_other_shares() {
+    let mut program = Program::new([0.7, 0.7, 1.0], |_| 1e-3);
+    let twice = |window: &mut Window| window.iteration_s *= if window.iteration == 12 { 2.0 } else { 1.0 };
+    let (_, changes) = program.run(&mut tunlet(Mode::Auto), twice);
+    assert!(changes <= 1, "{changes}: {:?}", program.shares);
+}
