@@ -228,7 +228,21 @@ impl Program {
         (0..self.workers).map(one).collect()
     }
 
-    /// Writes what `benches/c/drawn.c` reads: tasks and speeds of each iteration. Noise, contention and unseen time are the machine's in
+    /// All work of each iteration by all workers, at their speeds, seconds: nothing is faster.
+    pub fn ideals_s(&self) -> Vec<f64> {
+        let of_one = |iteration| {
+            let speed: f64 = self.slowness(iteration).iter().map(|slow| 1.0 / slow).sum();
+            self.times_s(iteration).iter().sum::<f64>() / speed
+        };
+        (0..self.iterations).map(of_one).collect()
+    }
+
+    /// The sum of [`Program::ideals_s`], seconds.
+    pub fn ideal_s(&self) -> f64 {
+        self.ideals_s().iter().sum()
+    }
+
+    /// Writes what `benches/c/drawn.h` reads: tasks and speeds of each iteration. Noise, contention and unseen time are the machine's in
     /// a real run, and the bytes of a task are those that a link of 1 GB/s carries in its message time.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Real jobs of a generated program: `benches/c/drawn.c` sleeps through the task times that were drawn for it.
+//! Real jobs of a generated program: those of `benches/c` that read `drawn.h`'s file sleep through the task times that were drawn for it.
 
 use anyhow::{Context, Result, ensure};
 use midrun_scheduling::Technique;
@@ -92,13 +92,16 @@ impl Real {
         })
     }
 
-    fn run(&self, flags: &[&str], technique: Option<Technique>) -> Result<serde_json::Value> {
+    /// The command line of a program of `benches/c`, whose first word names it.
+    fn words(&self, line: &[&str]) -> Vec<String> {
+        let mut words = vec![format!("{}/{}", self.directory, line[0]), self.times.path().display().to_string()];
+        words.extend(line[1..].iter().map(|word| (*word).to_owned()));
+        words
+    }
+
+    fn run(&self, flags: &[&str], line: &[&str]) -> Result<serde_json::Value> {
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let mut words = vec![format!("{}/drawn", self.directory), self.times.path().display().to_string()];
-        words.extend(technique.map(|kind| kind.name().to_owned()));
-        words.extend(self.farm.master_works.then(|| "--master-works".to_owned()));
-        words.extend(self.farm.without_inputs.then(|| "--without-inputs".to_owned()));
-        let summary = run_under_midrun(&flags, &self.launcher, &words)?;
+        let summary = run_under_midrun(&flags, &self.launcher, &self.words(line))?;
         let count = numbers(&summary, "iteration_s").len();
         ensure!(count == self.iterations, "{count} of {} iterations are in the summary", self.iterations);
         Ok(summary)
@@ -109,21 +112,27 @@ impl Real {
     /// # Errors
     /// Those of [`run_under_midrun`], a summary that lacks iterations.
     pub fn fixed_s(&self, technique: Option<Technique>) -> Result<f64> {
-        Ok(numbers(&self.run(&["--dry-run"], technique)?, "iteration_s").iter().sum())
+        Ok(numbers(&self.run(&["--dry-run"], &self.farm_of(technique))?, "iteration_s").iter().sum())
     }
 
-    /// The same of a program without a master (`benches/c/counted.c`), whose ranks take chunks of a technique from a counter; without midrun.
+    fn farm_of(&self, technique: Option<Technique>) -> Vec<&'static str> {
+        let words = std::iter::once("drawn").chain(technique.map(Technique::name));
+        let Farm { master_works, without_inputs } = self.farm;
+        let flags = [(master_works, "--master-works"), (without_inputs, "--without-inputs")];
+        words.chain(flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag))).collect()
+    }
+
+    /// The same of a program that prints it, named by the first word of its line; without midrun.
     ///
     /// # Errors
     /// It does not start, or does not end well.
-    pub fn counted_s(&self, technique: &str) -> Result<f64> {
-        let (program, times) = (format!("{}/counted", self.directory), self.times.path());
+    pub fn alone_s(&self, line: &[&str]) -> Result<f64> {
         let mut command = Command::new(&self.launcher.words[0]);
-        command.args(&self.launcher.words[1..]).arg(program).arg(times).arg(technique).envs(AS_ROOT);
+        command.args(&self.launcher.words[1..]).args(self.words(line)).envs(AS_ROOT);
         let output = command.output().context("no mpirun")?;
         let said = String::from_utf8_lossy(&output.stdout);
-        ensure!(output.status.success(), "counted {technique}: {}", String::from_utf8_lossy(&output.stderr));
-        said.trim().parse().with_context(|| format!("counted {technique} said {said}"))
+        ensure!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        said.trim().parse().with_context(|| format!("{line:?} said {said}"))
     }
 
     /// A tuned job, from its first iteration on.
@@ -131,7 +140,15 @@ impl Real {
     /// # Errors
     /// As of [`Real::fixed_s`].
     pub fn tuned(&self) -> Result<Tuned> {
-        let summary = self.run(&[], None)?;
+        self.tuned_by(&[], &self.farm_of(None))
+    }
+
+    /// The same of another program, named by the first word of its line, with flags of `midrun run`.
+    ///
+    /// # Errors
+    /// As of [`Real::fixed_s`].
+    pub fn tuned_by(&self, flags: &[&str], line: &[&str]) -> Result<Tuned> {
+        let summary = self.run(flags, line)?;
         let all = summary["decisions"].as_array().context("no decisions in the summary")?;
         let decision = |one: &serde_json::Value| {
             let text = |key: &str| one[key].as_str().unwrap_or("").to_owned();

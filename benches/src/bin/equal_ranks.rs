@@ -6,7 +6,6 @@
 use anyhow::Result;
 use clap::Parser;
 use midrun_benches::print_spread;
-use midrun_benches::programs::Program;
 use midrun_benches::real::{Draws, Farm};
 
 /// Tuned jobs against programs without a master, on equal total ranks.
@@ -28,15 +27,6 @@ struct Arguments {
 /// Techniques of the programs without a master.
 const COUNTED: [&str; 3] = ["ss", "gss", "fac2"];
 
-/// All work of each iteration by all ranks, at their speeds, seconds.
-fn ideals_s(program: &Program) -> Vec<f64> {
-    let of_one = |iteration| {
-        let speed: f64 = program.slowness(iteration).iter().map(|slow| 1.0 / slow).sum();
-        program.times_s(iteration).iter().sum::<f64>() / speed
-    };
-    (0..program.iterations).map(of_one).collect()
-}
-
 fn main() -> Result<()> {
     let a = Arguments::parse();
     let farms = [(true, true), (false, true), (true, false)]
@@ -52,13 +42,13 @@ fn main() -> Result<()> {
     let mut all = vec![Vec::new(); names.len()];
     let mut against_best = Vec::new();
     for program in a.draws.programs(a.programs, a.iterations, a.ranks) {
-        let (ideals_s, ranks) = (ideals_s(&program), program.workers);
+        let (ideals_s, ranks) = (program.ideals_s(), program.workers);
         let ideal_s: f64 = ideals_s.iter().sum();
         let jobs = farms.into_iter().map(|farm| a.draws.real(&program, ranks, farm)).collect::<Result<Vec<_>>>()?;
         let tuned = jobs.iter().map(|job| job.tuned()).collect::<Result<Vec<_>>>()?;
         let mut totals: Vec<f64> = tuned.iter().map(|job| job.total_s).collect();
         for technique in COUNTED {
-            totals.push(jobs[0].counted_s(technique)?);
+            totals.push(jobs[0].alone_s(&["counted", technique])?);
         }
         let ratios: Vec<f64> = totals.iter().map(|total_s| total_s / ideal_s).collect();
         let best = ratios[farms.len()..].iter().copied().fold(f64::INFINITY, f64::min);
