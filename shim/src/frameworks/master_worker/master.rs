@@ -36,6 +36,8 @@ pub(super) struct Master<'a> {
     pub(super) status: c_int,
     /// The chunk that the master computes itself.
     pub(super) own: Option<OwnChunk>,
+    /// When it looks for messages next while it computes and nobody waits for it.
+    pub(super) next_look_ns: u64,
     /// Chunks are taken from the shared counter.
     pub(super) shared: Option<Shared>,
     /// The sub-masters get the chunks of their sub-teams.
@@ -199,6 +201,7 @@ impl<'a> Master<'a> {
             task_ns: 0,
             status: status::OK,
             own: None,
+            next_look_ns: 0,
             shared: None,
             subteams: None,
             upward: None,
