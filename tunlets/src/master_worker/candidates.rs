@@ -157,8 +157,11 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
 /// iteration itself shows asks for, or tasks are taken back from busy workers. Such an iteration is at most its longest task longer
 /// than the ideal, beside what its chunks cost (Graham 1969).
 pub fn is_bounded(setting: &TechniqueParameters) -> bool {
-    // Nothing is recalled of chunks that were taken from the counter.
-    (setting.recall && !setting.counts()) || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
+    // Nothing is recalled of chunks that were taken from the counter; equal ones as small as those of the start by it are bounded without.
+    let start = TechniqueParameters::START_BY_COUNTER;
+    let is_recalled = setting.recall && !setting.counts();
+    let is_small = setting.counts() && setting.kind == start.kind && setting.share() <= start.share();
+    is_recalled || is_small || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
 }
 
 /// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy: without recall a

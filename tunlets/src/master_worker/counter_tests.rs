@@ -63,8 +63,9 @@ fn a_saturated_master_is_relieved_by_sub_masters_where_tasks_carry_input() {
 #[test]
 fn recall_does_not_even_out_what_was_taken_from_the_counter() {
     let (sent, taken) = (TechniqueParameters::START, TechniqueParameters::START_BY_COUNTER);
-    assert!(is_bounded(&sent) && taken.recall && !is_bounded(&taken));
-    assert!(is_bounded(&TechniqueParameters { kind: Technique::Ss, ..taken }));
+    let larger = TechniqueParameters { factor: 0.1, ..taken };
+    assert!(is_bounded(&sent) && taken.recall && is_bounded(&taken) && !is_bounded(&larger));
+    assert!(is_bounded(&TechniqueParameters { kind: Technique::Ss, ..larger }));
 }
 
 #[test]
