@@ -19,7 +19,9 @@ impl Master<'_> {
     fn nobody_waits(&self) -> bool {
         let own = self.team.own();
         let takes = |shared: &Shared| shared.takes.iter().enumerate().all(|(at, takes)| *takes || Some(at) == own);
-        !self.endpoint.moves_large() && self.shared.as_ref().is_some_and(takes)
+        // A synchronous send holds the worker until it is taken.
+        let may_wait = self.endpoint.moves_large() || self.ledger.is_synchronous();
+        !may_wait && self.shared.as_ref().is_some_and(takes)
     }
 
     /// Returns whether the master shall compute a task now: it holds some, no message waits to be read, none needs it to poll, and it
