@@ -40,10 +40,17 @@ fn a_program_whose_work_spreads_is_never_much_slower_than_with_the_best_fixed_te
     assert!(ratios[ratios.len() / 2] <= 1.02 && ratios[ratios.len() - 1] <= 1.10, "{ratios:.3?}");
 }
 
-/// One worker of four is slow, and its first chunk has a dear task: which one, only a trial of another technique can tell.
+/// Tasks scatter widely and workers differ: which technique suits them only a trial can tell.
 #[test]
 fn a_first_change_that_is_not_sure_is_tried_where_it_may_gain_much() {
-    let (run, ratio) = against_best_fixed(&Program::draw(5120, ITERATIONS, 64));
+    let (run, ratio) = against_best_fixed(&Program::draw(9371, ITERATIONS, 64));
     assert!(run.log.iter().any(|line| line.contains("not sure, but worth its trial")), "{:#?}", run.log);
-    assert!(ratio < 1.3, "1.44 without such a trial: {ratio}");
+    assert!(ratio < 1.1, "{ratio}");
+}
+
+/// One worker of four is slow, and its first chunk has a dear task.
+#[test]
+fn a_slow_worker_that_few_tasks_hide_is_counted_with() {
+    let (_, ratio) = against_best_fixed(&Program::draw(5120, ITERATIONS, 64));
+    assert!(ratio < 1.15, "1.25 where workers without a visible difference are taken for equal: {ratio}");
 }

@@ -193,10 +193,10 @@ impl Expression {
     /// The first syntax error.
     ///
     /// ```
-    /// use midrun_predict::program::Expression;
+    /// use midrun_models::expression::Expression;
     /// assert_eq!(Expression::parse("a + 2*b")?.to_string(), "a + 2 * b");
     /// assert_eq!(Expression::parse("1 + * 2").unwrap_err().column, 5);
-    /// # Ok::<(), midrun_predict::program::ExpressionError>(())
+    /// # Ok::<(), midrun_models::expression::ExpressionError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         parser::parse(text)
