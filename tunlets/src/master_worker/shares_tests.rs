@@ -94,7 +94,7 @@ fn shares_follow_the_place_of_the_dear_tasks_and_stay() {
     let mut program = Program::new([0.9, 0.9, 0.9], |at| 2e-3 * at);
     let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
     let last = ratios[25..].iter().sum::<f64>() / 5.0;
-    assert!(ratios[0] > 1.4 && last < 1.15, "{ratios:?}: {:?}", program.shares);
+    assert!(ratios[0] > 1.4 && last < 1.1, "{ratios:?}: {:?}", program.shares);
     assert!((1..=3).contains(&changes), "{changes}");
 }
 

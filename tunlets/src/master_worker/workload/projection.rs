@@ -134,10 +134,15 @@ impl WorkloadEstimator {
     fn slowness_error(&self, worker: &KnownWorker) -> f64 {
         let Some(speed) = self.speeds.get(&worker.rank).filter(|speed| speed.tasks > 0) else { return 0.0 };
         let residual = (self.residual_s(self.sigma_s) / self.mean_s).powi(2);
-        // Neighbours are alike in what the profile leaves open, too: as much of it as they are in the profile counts once for a chunk.
-        let shared = self.shape.profile().map_or(0.0, |(_, between)| between.min(residual));
+        // Neighbours are alike in what the profile leaves open, too: as much of it as they are in the profile counts once for a chunk. Where only
+        // whole chunks are timed, what is left still has the differences by place: each is one draw, and nothing is taken to hide behind it.
+        let shared = match self.tasks_timed {
+            true => self.shape.profile().map_or(0.0, |(_, between)| between.min(residual)),
+            false => residual,
+        };
         let of_own = shared / speed.chunks.max(1) as f64 + (residual - shared) / speed.tasks as f64;
-        let between = if self.by_workers > 0.0 { self.by_workers } else { hidden(of_own, self.workers) };
+        let hidden = if self.tasks_timed { hidden(of_own, self.workers) } else { 0.0 };
+        let between = if self.by_workers > 0.0 { self.by_workers } else { hidden };
         let all = of_own + between;
         if all > 0.0 { (of_own * between / all).sqrt() } else { 0.0 }
     }
