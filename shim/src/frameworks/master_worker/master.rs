@@ -3,6 +3,7 @@
 use super::calibrate;
 use super::config::{Config, Stats};
 use super::ledger::{Known, Ledger};
+use super::looks::Looks;
 use super::losses::Losses;
 use super::message::{Header, Kind};
 use super::own_chunk::OwnChunk;
@@ -36,8 +37,8 @@ pub(super) struct Master<'a> {
     pub(super) status: c_int,
     /// The chunk that the master computes itself.
     pub(super) own: Option<OwnChunk>,
-    /// When it looks for messages next while it computes and nobody waits for it.
-    pub(super) next_look_ns: u64,
+    /// For messages, while it computes.
+    pub(super) looks: Looks,
     /// Chunks are taken from the shared counter.
     pub(super) shared: Option<Shared>,
     /// The sub-masters get the chunks of their sub-teams.
@@ -201,7 +202,7 @@ impl<'a> Master<'a> {
             task_ns: 0,
             status: status::OK,
             own: None,
-            next_look_ns: 0,
+            looks: Looks::default(),
             shared: None,
             subteams: None,
             upward: None,

@@ -7,6 +7,7 @@ mod config;
 mod counter;
 mod inputs;
 mod ledger;
+mod looks;
 mod losses;
 mod master;
 mod message;

@@ -3,7 +3,6 @@
 use super::master::{Master, now_s};
 use super::message::{Header, Kind};
 use super::own_chunk::OwnChunk;
-use super::shared::Shared;
 use crate::frameworks::endpoint::Message;
 use crate::mpi::MpiFailed;
 use crate::records::ChunkDone;
@@ -11,17 +10,12 @@ use crate::{clock, records, status};
 use midrun_scheduling::{Chunk, Recall, own_task_s, tasks_to_return};
 use std::collections::VecDeque;
 
-/// While nobody waits for it, the master looks for messages when this many times as long as the last look took has passed: 1 % of its time.
-const LOOKS: u64 = 100;
-
 impl Master<'_> {
     /// Returns whether all others take their chunks from the shared counter: they send results, and await nothing until all are back.
     fn nobody_waits(&self) -> bool {
-        let own = self.team.own();
-        let takes = |shared: &Shared| shared.takes.iter().enumerate().all(|(at, takes)| *takes || Some(at) == own);
         // A synchronous send holds the worker until it is taken.
         let may_wait = self.endpoint.moves_large() || self.ledger.is_synchronous();
-        !may_wait && self.shared.as_ref().is_some_and(takes)
+        !may_wait && self.shared.as_ref().is_some_and(|shared| shared.sends_none)
     }
 
     /// Returns whether the master shall compute a task now: it holds some, no message waits to be read, none needs it to poll, and it
@@ -29,12 +23,12 @@ impl Master<'_> {
     pub fn own_ready(&mut self, messages: &mut VecDeque<Message>) -> Result<bool, MpiFailed> {
         let Some(worker) = self.own.as_ref().map(|own| own.worker) else { return Ok(false) };
         let begin_ns = clock::now_ns();
-        if self.nobody_waits() && messages.is_empty() && begin_ns < self.next_look_ns {
+        let is_due = self.looks.is_due(begin_ns, self.looks.apart_ns());
+        if !is_due && messages.is_empty() && self.nobody_waits() {
             return Ok(true);
         }
         self.endpoint.progress(messages)?;
-        let end_ns = clock::now_ns();
-        self.next_look_ns = end_ns + LOOKS * end_ns.saturating_sub(begin_ns);
+        self.looks.looked(begin_ns, clock::now_ns());
         Ok(messages.is_empty() && !self.endpoint.moves_large() && self.ledger.own_task_pays(worker, now_s()))
     }
 

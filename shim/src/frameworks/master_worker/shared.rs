@@ -15,6 +15,8 @@ pub struct Shared {
     steps: Steps,
     /// By position in the team: whether this worker takes its chunks itself.
     pub takes: Vec<bool>,
+    /// All workers but the master do: none is sent a chunk.
+    pub sends_none: bool,
 }
 
 /// Offers the counter as a tuning point where a worker can use it. Where the program asks for it and none can, says so.
@@ -57,10 +59,11 @@ impl Shared {
         if !takes.contains(&true) {
             return None;
         }
+        let sends_none = takes.iter().zip(team.active()).all(|(takes, rank)| *takes || *rank == config.master);
         // Nobody takes chunks between iterations: each worker that does has said that it is done.
         let base = endpoint.count(0)?;
         let order = Order { base, tasks, workers: takes.len() as u32, parameters, most };
-        Some(Shared { order, steps: order.steps()?, takes })
+        Some(Shared { order, steps: order.steps()?, takes, sends_none })
     }
 
     /// Workers that take their chunks themselves.

@@ -3,6 +3,7 @@
 use super::bundle::Bundle;
 use super::chunk_record::record;
 use super::config::Config;
+use super::looks::Looks;
 use super::message::{Header, Kind};
 use super::order::Order;
 use crate::frameworks::endpoint::{Endpoint, LARGE_BYTES, Message, PROGRESS_NS};
@@ -16,10 +17,6 @@ use std::ffi::c_int;
 /// then takes 1 % of the master's time, if taking a message costs it what sending costs them. On crowded cores a message may take
 /// milliseconds, in which others compute.
 const SHARE: u64 = 100;
-
-/// Between two tasks it looks for the progress of its messages when this many times as long as the last look took has passed: 1 % of its
-/// time.
-const LOOKS: u64 = 100;
 
 /// What this worker's last message took to send, as a send that does not hold it and as one that does, nanoseconds; 0 before the first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,9 +37,8 @@ struct Taker<'a> {
     iteration: u64,
     results: Bundle,
     sent_ns: u64,
-    /// When it looked last, and how long that took.
-    looked_ns: u64,
-    look_ns: u64,
+    /// For the progress of its messages, between two tasks.
+    looks: Looks,
     failed: c_int,
 }
 
@@ -56,18 +52,8 @@ pub fn run(
 ) -> Result<u64, MpiFailed> {
     let results = Bundle::new(endpoint.buffer());
     let (sent_ns, failed) = (clock::now_ns(), status::OK);
-    let mut taker = Taker {
-        config,
-        endpoint,
-        messages,
-        order,
-        iteration,
-        results,
-        sent_ns,
-        looked_ns: sent_ns,
-        look_ns: 0,
-        failed,
-    };
+    let mut taker =
+        Taker { config, endpoint, messages, order, iteration, results, sent_ns, looks: Looks::since(sent_ns), failed };
     let Some(mut steps) = order.steps() else {
         taker.failed = status::ERR_COUNT;
         taker.send(true, send_time)?;
@@ -113,11 +99,10 @@ impl Taker<'_> {
             let spent_s = spent_ns as f64 * 1e-9;
             sum_sq_s2 += spent_s * spent_s / step as f64;
             done += step;
-            let due_ns = PROGRESS_NS.max(LOOKS * self.look_ns);
-            if self.endpoint.moving() && ended_ns.saturating_sub(self.looked_ns) >= due_ns {
+            let due_ns = PROGRESS_NS.max(self.looks.apart_ns());
+            if self.endpoint.moving() && self.looks.is_due(ended_ns, due_ns) {
                 self.endpoint.progress(self.messages)?;
-                self.looked_ns = clock::now_ns();
-                self.look_ns = self.looked_ns.saturating_sub(ended_ns);
+                self.looks.looked(ended_ns, clock::now_ns());
             }
         }
         if self.failed != status::OK {

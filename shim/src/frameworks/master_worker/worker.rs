@@ -2,6 +2,7 @@
 
 use super::chunk_record::record;
 use super::config::Config;
+use super::looks::Looks;
 use super::message::{HEADER_BYTES, Header, Kind};
 use super::order::Order;
 use super::submaster::{self, Led};
@@ -16,9 +17,6 @@ use std::time::Duration;
 
 /// Between two tasks the worker looks for messages when this much time has passed: the next chunk's inputs, or a recall.
 const POLL_NS: u64 = 10_000_000;
-/// While tasks may be recalled it looks for messages when this many times the cost of the last look has passed (1 % of its
-/// time), and each [`POLL_NS`] at the latest.
-const LOOKS: u64 = 100;
 /// A worker that got no chunk for this long is not needed in this iteration.
 const UNUSED_NS: u64 = 50_000_000;
 /// Longest pause for the master's measurement of the eager limit.
@@ -147,7 +145,7 @@ fn compute(
     let step = if config.whole_chunks() { count } else { 1 };
     let payload = if *failed == status::OK { count as usize * config.result_bytes } else { 0 };
     let results = done.write(&mut message, payload);
-    let (mut moved_ns, mut ended_ns, mut look_ns) = (arrived_ns, arrived_ns, 0);
+    let (mut looks, mut ended_ns) = (Looks::since(arrived_ns), arrived_ns);
     let mut at = 0;
     while at < count && *failed == status::OK {
         if step == 1 && count > 1 && at + 1 == count && messages.is_empty() && !header.is_synchronous() {
@@ -171,13 +169,12 @@ fn compute(
         // Where nothing is recalled as yet, that may change while it computes.
         let due_ns = match (endpoint.moving(), header.may_recall()) {
             (true, _) => PROGRESS_NS,
-            (false, true) => (LOOKS * look_ns).min(POLL_NS),
+            (false, true) => looks.apart_ns().min(POLL_NS),
             (false, false) => POLL_NS,
         };
-        if end_ns.saturating_sub(moved_ns) >= due_ns && at < count {
+        if looks.is_due(end_ns, due_ns) && at < count {
             endpoint.progress(messages)?;
-            moved_ns = clock::now_ns();
-            look_ns = moved_ns.saturating_sub(end_ns);
+            looks.looked(end_ns, clock::now_ns());
             count -= answer_recall((config, from), endpoint, messages, header, (at, count, busy_ns), tasks)?;
         }
     }
