@@ -52,10 +52,11 @@ pub fn best(load: &SimInput, count: usize, leaving: Option<bool>, seed: u64) -> 
     let all = u64::from(STEPS) * FALLS.len() as u64 * (1 + u64::from(leaving.is_some()));
     let runs = (DRAWS / (all * u64::from(load.workers) * count as u64).max(1)).clamp(1, RUNS);
     let drawings = Drawings::new(load, seed..seed + runs);
+    let mut own = load.clone();
     let mut best: Option<(f64, Found)> = None;
     for batches in whole.chain(some) {
         let most_s = best.as_ref().map_or(f64::INFINITY, |(least_s, _)| *least_s);
-        let own = SimInput { batches: Some(batches.clone()), ..load.clone() };
+        own.batches = Some(batches.clone());
         let Some(each) = drawings.each_within(&own, &TechniqueParameters::FALLBACK, 0..runs as usize, most_s) else {
             continue;
         };

@@ -205,11 +205,7 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
-        let batches = self.workload.as_mut().and_then(|known| known.batches.take());
         let learnt = WorkloadEstimator::learn(&mut self.workload, window, self.confidence);
-        if let Some(known) = &mut self.workload {
-            known.batches = batches;
-        }
         match learnt {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
@@ -402,14 +398,7 @@ impl MasterWorker {
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
-        let (is_first, confidence) = (self.changes == 0, self.confidence);
-        let is_worth_trial = move |gain: Gain| is_first && gain.is_worth_trial(JUDGED, iteration + 1, confidence);
-        let better = best.filter(|best| {
-            requested
-                || best.gain.is_worth_change(self.changes + 1, iteration + 1, self.confidence)
-                || is_worth_trial(best.gain)
-                || (unbounded && best.gain.mean > 0.0)
-        });
+        let better = best.filter(|best| requested || self.is_worth(best.gain) || (unbounded && best.gain.mean > 0.0));
         // Technique and number of workers change together: a new number starts with the setting that suits it.
         let change = (current, better.map_or(current, |best| best.setting));
         if let Some(proposal) = count.and_then(|tuning_point| {
@@ -423,7 +412,7 @@ impl MasterWorker {
         } else {
             explanation::what_calls_for(&best.setting, &current, self.regime)
         };
-        let is_tried = !requested && !best.gain.is_sure(self.confidence) && is_worth_trial(best.gain);
+        let is_tried = !requested && !best.gain.is_sure(self.confidence) && self.is_worth(best.gain);
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
              unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
@@ -436,7 +425,7 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
-            if is_tried { "; not sure, but worth its trial" } else { "" },
+            if is_tried { explanation::TRIED } else { "" },
         );
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         let proposal = self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times);

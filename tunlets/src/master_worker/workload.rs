@@ -139,7 +139,8 @@ fn costs_are_known(window: &Window) -> bool {
 impl WorkloadEstimator {
     /// Takes a window in; `workload` becomes `Some` once something was learnt.
     pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
-        let mut speeds = workload.as_mut().map(|known| std::mem::take(&mut known.speeds)).unwrap_or_default();
+        let kept = workload.as_mut().map(|known| (std::mem::take(&mut known.speeds), known.batches.take()));
+        let (mut speeds, batches) = kept.unwrap_or_default();
         let learnt = Self::take_in(workload, window, confidence);
         for w in &window.per_worker {
             // As the master does, whatever the program may have become.
@@ -148,7 +149,7 @@ impl WorkloadEstimator {
             speed.add_chunks(w.chunks, w.tasks, w.busy_s, w.sum_sq_s2);
         }
         if let Some(known) = workload {
-            known.speeds = speeds;
+            (known.speeds, known.batches) = (speeds, batches);
         }
         learnt
     }

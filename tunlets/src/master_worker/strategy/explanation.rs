@@ -11,6 +11,8 @@ use crate::tuning_point::names;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 const CHAPTER: &str = "César 2006, ch. III";
+/// Said of a change that is worth its trial though its gain is not sure.
+pub(super) const TRIED: &str = "; not sure, but worth its trial";
 
 /// What calls for this setting in place of the present one.
 pub fn what_calls_for(

@@ -1,11 +1,11 @@
 //! Proposals of other shares for programs that cut their batches by themselves.
 
-use super::{Change, MasterWorker};
+use super::{Change, MasterWorker, explanation};
 use crate::confidence::Gain;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::master_worker::{candidates, factors};
-use crate::model_error::{EXACT, Simulated, correction};
-use crate::trial::{JUDGED, MODEL, worth};
+use crate::model_error::{EXACT, Simulated};
+use crate::trial::{MODEL, worth};
 use crate::{Proposal, TuningPoint, Worth};
 use midrun_scheduling::TechniqueParameters;
 
@@ -104,15 +104,10 @@ impl MasterWorker {
             return (expected(&candidates::present(workload, current)), None);
         };
         let unchanged = expected(&now);
-        let noise = self.experience.noise();
-        let residual = self.experience.residual(&current, now.ratio, noise);
-        let simulated = (Simulated { ratio: now.ratio, residual }, Simulated { ratio: there.ratio, residual: None });
-        let wrong = correction(simulated.0, simulated.1, (self.experience.late(), self.trials.own_error()));
-        let Gain { mean, error } = there.gain.plus(wrong);
+        let other = Simulated { ratio: there.ratio, residual: None };
+        let Gain { mean, error } = there.gain.plus(self.correction(self.simulated(&now), other));
         let gain = Gain { mean: mean.min(most), error };
-        let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1);
-        let is_worth_trial = self.changes == 0 && gain.is_worth_trial(JUDGED, to_come, self.confidence);
-        if !gain.is_worth_change(self.changes + 1, to_come, self.confidence) && !is_worth_trial {
+        if !self.is_worth(gain) {
             return (unchanged, None);
         }
         let ideal_s = workload.ideal_s();
@@ -128,7 +123,7 @@ impl MasterWorker {
             now.ratio,
             unchanged.ratio * (-gain.mean).exp(),
             self.stake(gain, there.drawn, unchanged.ratio * ideal_s),
-            if gain.is_sure(self.confidence) { "" } else { "; not sure, but worth its trial" },
+            if gain.is_sure(self.confidence) { "" } else { explanation::TRIED },
         );
         (unchanged, Some(Better { values: factors::values_for(factors, &batches), gain, why }))
     }

@@ -7,7 +7,7 @@ use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::family;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::{EXACT, Simulated, correction};
-use crate::trial::MODEL;
+use crate::trial::{JUDGED, MODEL};
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 /// Steps to the share of messages: to 3 % of it.
@@ -47,19 +47,15 @@ impl MasterWorker {
         }
         let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
-        let (noise, exact) = (self.experience.noise(), self.trials.own_error());
-        let simulated = |f: &Forecast| {
-            let residual = self.experience.residual(&f.setting, f.ratio, noise);
-            Simulated { ratio: f.ratio, residual }
-        };
+        let simulated_now = self.simulated(&now);
         let corrected = |f: Forecast| {
-            let alike = family(&f.setting) == family(&current);
+            let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(&f));
             let correction = match alike {
-                true => Gain { mean: 0.0, error: exact },
-                false => correction(simulated(&now), simulated(&f), (self.experience.late(), exact)),
+                true => Gain { mean: 0.0, error: self.trials.own_error() },
+                false => self.correction(simulated_now, simulated),
             };
             // Once it was measured, that says what its chunks cost.
-            let attributed = if simulated(&f).residual.is_some() { 0.0 } else { f.attributed };
+            let attributed = if simulated.residual.is_some() { 0.0 } else { f.attributed };
             let Gain { mean, error } = f.gain.plus(correction).plus(Gain { mean: 0.0, error: attributed });
             let gain = Gain { mean: mean.min(most), error };
             Forecast {
@@ -84,6 +80,24 @@ impl MasterWorker {
             f.gain.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
         };
         Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio }
+    }
+
+    /// What was simulated of a setting, and how far what was measured of its family lies from that.
+    pub(super) fn simulated(&self, of: &Forecast) -> Simulated {
+        let residual = self.experience.residual(&of.setting, of.ratio, self.experience.noise());
+        Simulated { ratio: of.ratio, residual }
+    }
+
+    /// By how much more `to` gains over `from` than simulated.
+    pub(super) fn correction(&self, from: Simulated, to: Simulated) -> Gain {
+        correction(from, to, (self.experience.late(), self.trials.own_error()))
+    }
+
+    /// Whether a gain is worth a change now: it is sure, or, as the first one since the work is what it is, worth its trial (ADR 0036).
+    pub(super) fn is_worth(&self, gain: Gain) -> bool {
+        let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1);
+        let is_worth_trial = self.changes == 0 && gain.is_worth_trial(JUDGED, to_come, self.confidence);
+        is_worth_trial || gain.is_worth_change(self.changes + 1, to_come, self.confidence)
     }
 
     /// Whether the user asked for another technique than `current`.
