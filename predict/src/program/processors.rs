@@ -1,9 +1,9 @@
 //! The cores of a node, shared by its processes.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::machine::{Node, Scheduling};
+use midrun_models::events::EventQueue;
 
 /// Remaining work of one thread.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +25,8 @@ pub(super) struct Processors {
     /// Work that each thread has done since the node was last idle, seconds at speed 1, at `at_s`.
     done_s: f64,
     at_s: f64,
-    /// When `done_s` will be so much (its bits), a number against ties, process, threads.
-    running: BinaryHeap<Reverse<(u64, u64, usize, u64)>>,
-    order: u64,
+    /// Processes with their threads, by what `done_s` will be at their end.
+    running: EventQueue<(usize, f64)>,
     waiting: VecDeque<Job>,
 }
 
@@ -40,8 +39,7 @@ impl Processors {
             threads: 0.0,
             done_s: 0.0,
             at_s: 0.0,
-            running: BinaryHeap::new(),
-            order: 0,
+            running: EventQueue::default(),
             waiting: VecDeque::new(),
         }
     }
@@ -75,25 +73,23 @@ impl Processors {
             }
             self.waiting.pop_front();
             self.threads += threads;
-            self.order += 1;
-            let end = (self.done_s + work_s).to_bits();
-            self.running.push(Reverse((end, self.order, process, threads.to_bits())));
+            self.running.at(self.done_s + work_s, (process, threads));
         }
     }
 
     /// When the next process is done, if nothing changes until then.
     pub(super) fn next_s(&self) -> Option<f64> {
-        let Reverse((end, ..)) = self.running.peek()?;
-        Some(self.at_s + ((f64::from_bits(*end) - self.done_s) / self.rate()).max(0.0))
+        let end_s = self.running.next_s()?;
+        Some(self.at_s + ((end_s - self.done_s) / self.rate()).max(0.0))
     }
 
     /// The process that is done now.
     pub(super) fn end(&mut self, now_s: f64) -> Option<usize> {
         self.forward(now_s);
-        let Reverse((end, _, process, threads)) = self.running.pop()?;
+        let (end_s, (process, threads)) = self.running.pop()?;
         // Remainder from rounding.
-        self.done_s = self.done_s.max(f64::from_bits(end));
-        self.threads -= f64::from_bits(threads);
+        self.done_s = self.done_s.max(end_s);
+        self.threads -= threads;
         self.admit();
         Some(process)
     }

@@ -1,7 +1,6 @@
 //! The events of a run: who goes on when.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::collective::Steps;
 use super::compiled::Compiled;
@@ -11,6 +10,7 @@ use super::network::Network;
 use super::outcome::{Activity, ElementTimes, Outcome, ProcessTimes, Span, Times};
 use super::processors::Processors;
 use super::{Mode, Options, ProgramError};
+use midrun_models::events::EventQueue;
 use midrun_models::random::Random;
 
 mod farm;
@@ -24,7 +24,7 @@ mod walk;
 const MOST_MESSAGES: usize = 10_000_000;
 
 /// Something that happens at a time; at the same time, in the order in which it was foreseen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     /// A part of what the process waits for is over.
     Over(usize),
@@ -96,8 +96,7 @@ pub(super) struct Run<'a> {
     nodes: Vec<Processors>,
     /// When the next process on each node will be done, and how often that has changed.
     foreseen: Vec<(Option<f64>, u64)>,
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    order: u64,
+    events: EventQueue<Event>,
     ready: VecDeque<usize>,
     /// What the Master/Worker element that runs has not heard yet.
     news: Vec<farm::News>,
@@ -123,8 +122,7 @@ pub(super) fn run(compiled: &Compiled, machine: &Machine, options: &Options) -> 
         network: Network::new(machine, &places),
         nodes: machine.nodes.iter().map(Processors::new).collect(),
         foreseen: vec![(None, 0); machine.nodes.len()],
-        events: BinaryHeap::new(),
-        order: 0,
+        events: EventQueue::default(),
         ready: (0..compiled.processes).collect(),
         news: Vec::new(),
         met: BTreeMap::new(),
@@ -177,7 +175,7 @@ impl Run<'_> {
 
     /// The next event, unless `other_s`, when something else happens, is before it; false if there is none.
     fn step(&mut self, other_s: Option<f64>) -> Result<bool, ProgramError> {
-        let event_s = self.events.peek().map(|Reverse((bits, ..))| f64::from_bits(*bits));
+        let event_s = self.events.next_s();
         let event_s = event_s.filter(|event_s| other_s.is_none_or(|other_s| *event_s <= other_s));
         let first_s = event_s.or(other_s);
         // Links are shared anew when all that happens at this moment has happened.
@@ -193,8 +191,8 @@ impl Run<'_> {
             }
             _ if event_s.is_none() => return Ok(false),
             _ => {
-                let Some(Reverse((bits, _, event))) = self.events.pop() else { return Ok(false) };
-                self.now_s = f64::from_bits(bits);
+                let Some((event_s, event)) = self.events.pop() else { return Ok(false) };
+                self.now_s = event_s;
                 self.on_event(event)?;
             }
         }
@@ -218,9 +216,7 @@ impl Run<'_> {
     }
 
     fn at(&mut self, time_s: f64, event: Event) {
-        self.order += 1;
-        // Times are not negative, so their bits have the same order.
-        self.events.push(Reverse((time_s.to_bits(), self.order, event)));
+        self.events.at(time_s, event);
     }
 
     fn on_event(&mut self, event: Event) -> Result<(), ProgramError> {

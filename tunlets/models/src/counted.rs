@@ -5,9 +5,7 @@
 //! which the master takes in one after another. To send a message, and to take one in, each costs it half of what it needs for a chunk
 //! that it sends and takes back.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use crate::events::EventQueue;
 use crate::simulated_load::SimInput;
 use crate::trace::{ChunkLog, Trace};
 use midrun_scheduling::{Steps, TechniqueParameters};
@@ -36,13 +34,11 @@ pub fn run(
         |worker: u32| input.message_times.get(worker as usize).map_or(input.latency_s, |times| times.latency_s);
     let message_s = 0.5 * input.overhead_s;
     let mut counted = Counted::default();
-    // Times are not negative, so their bits order as they do.
-    let begin_s = |worker: u32| f64::from(worker + 1) * message_s + latency_s(worker);
-    let mut free: BinaryHeap<_> = (0..n).map(|worker| Reverse((begin_s(worker).to_bits(), worker))).collect();
+    let mut free = EventQueue::default();
+    (0..n).for_each(|worker| free.at(f64::from(worker + 1) * message_s + latency_s(worker), worker));
     let mut master_free_s = 0.0_f64;
     let mut number = 0;
-    while let Some(Reverse((bits, worker))) = free.pop() {
-        let begin_s = f64::from_bits(bits);
+    while let Some((begin_s, worker)) = free.pop() {
         let Some(chunk) = steps.chunk(number) else {
             master_free_s = master_free_s.max(begin_s + latency_s(worker)) + message_s;
             continue;
@@ -55,7 +51,7 @@ pub fn run(
             let sum_sq_s2 = squares * each_s * each_s;
             counted.log.push(ChunkLog { worker, first: chunk.first, count: chunk.count, begin_s, busy_s, sum_sq_s2 });
         }
-        free.push(Reverse(((begin_s + busy_s).to_bits(), worker)));
+        free.at(begin_s + busy_s, worker);
     }
     (counted.chunks, counted.iteration_s) = (number, master_free_s);
     Some(counted)

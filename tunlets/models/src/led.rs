@@ -4,9 +4,9 @@
 //! the master needs for a chunk that it sends and takes back; for the master a share of that is due for each chunk of the message. A sub-master computes, too: it serves between two of its tasks, and its chunk ends
 //! so much later. Synchronous sends hold master and sub-masters until the acknowledgement is back, and run ahead of no worker. Nothing is recalled between sub-teams; inside them it is left out here, so that an iteration is rather too long.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use crate::events::EventQueue;
 use crate::simulated_load::SimInput;
 use crate::trace::{ChunkLog, Trace};
 use midrun_scheduling::{Chunk, ChunkScheduler, TechniqueParameters, WorkerQueue, WorkerSpeed, is_small, may_be_ahead};
@@ -26,7 +26,7 @@ pub struct Led {
     pub log: Vec<ChunkLog>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 enum Event {
     /// Chunks of this bundle reach the sub-master.
     Chunks(usize, usize),
@@ -75,8 +75,9 @@ struct Sim<'a> {
     teams: Vec<Team>,
     team_of: Vec<usize>,
     bundles: Vec<(Vec<Chunk>, u64)>,
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    order: u64,
+    events: EventQueue<Event>,
+    /// Numbers given to what workers compute.
+    begun: u64,
     master_free_s: f64,
     outgoing_free_s: f64,
     incoming_free_s: f64,
@@ -125,8 +126,8 @@ pub fn run(
         teams,
         team_of,
         bundles: Vec::new(),
-        events: BinaryHeap::new(),
-        order: 0,
+        events: EventQueue::default(),
+        begun: 0,
         master_free_s: 0.0,
         outgoing_free_s: 0.0,
         incoming_free_s: 0.0,
@@ -138,17 +139,15 @@ pub fn run(
     for ahead in [false, true] {
         (0..count).for_each(|team| sim.supply(team, 0, ahead, 0.0));
     }
-    while let Some(Reverse((bits, _, event))) = sim.events.pop() {
-        sim.on_event(f64::from_bits(bits), event);
+    while let Some((now, event)) = sim.events.pop() {
+        sim.on_event(now, event);
     }
     Some(sim.led)
 }
 
 impl Sim<'_> {
     fn at(&mut self, time_s: f64, event: Event) {
-        self.order += 1;
-        // Times are not negative, so their bits order as they do.
-        self.events.push(Reverse((time_s.max(0.0).to_bits(), self.order, event)));
+        self.events.at(time_s, event);
     }
 
     /// Time of a chunk on this worker, seconds, and the sum of its tasks' squared times, seconds squared.
@@ -230,8 +229,8 @@ impl Sim<'_> {
             if self.teams[team].free_s <= now {
                 begin_s = (now + 0.5 * self.input.mean_s).min(done_s.max(now));
             }
-            self.order += 1;
-            let number = self.order;
+            self.begun += 1;
+            let number = self.begun;
             self.workers[lead].computing = Some((chunk, done_s + cost_s, number));
             self.at(done_s + cost_s, Event::Done(lead, number));
         }
@@ -350,8 +349,8 @@ impl Sim<'_> {
         let Some(chunk) = w.waiting.pop_front() else { return };
         let begin_s = now + self.input.unexplained_s;
         let (busy_s, sum_sq_s2) = self.times_of(worker, chunk);
-        self.order += 1;
-        let number = self.order;
+        self.begun += 1;
+        let number = self.begun;
         self.workers[worker].computing = Some((chunk, begin_s + busy_s, number));
         self.at(begin_s + busy_s, Event::Done(worker, number));
         self.led.chunks += 1;

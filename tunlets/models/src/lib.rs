@@ -13,6 +13,7 @@ pub mod confidence;
 mod counted;
 mod cutter;
 pub mod distribution;
+pub mod events;
 pub mod expression;
 pub mod factoring;
 mod led;

@@ -5,8 +5,7 @@
 //! second chunk ahead while much is left ([`midrun_scheduling::WorkerQueue`]), so that the worker need not wait for messages. With recall, a busy
 //! worker looks for the master's request between two tasks.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use midrun_scheduling::{
     Chunk, ChunkScheduler, Recall, Returned, TechniqueParameters, WorkerSpeed, Workers, own_task_s, tasks_to_return,
@@ -14,6 +13,7 @@ use midrun_scheduling::{
 
 use crate::counted::{self, Counted};
 use crate::cutter::Cutter;
+use crate::events::EventQueue;
 use crate::led::{self, Led};
 pub use crate::simulated_load::{MessageTimes, SimInput};
 pub use crate::trace::{ChunkLog, Trace};
@@ -178,7 +178,7 @@ pub enum Message {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     /// A result reaches the master.
     Result(u32),
@@ -252,8 +252,9 @@ struct Sim<'a, C> {
     workers: Vec<Worker>,
     /// What is out at each as the master sees it, and its speed.
     known: Workers,
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    order: u64,
+    events: EventQueue<Event>,
+    /// Numbers given to what workers compute.
+    begun: u64,
     master_free_s: f64,
     /// When the master's way out, and its way in, are free.
     outgoing_free_s: f64,
@@ -357,8 +358,8 @@ impl<'a, C: Carrier> Sim<'a, C> {
             synchronous: parameters.synchronous,
             workers: speeds.iter().map(|_| Worker::default()).collect(),
             known: Workers::new(speeds),
-            events: BinaryHeap::new(),
-            order: 0,
+            events: EventQueue::default(),
+            begun: 0,
             master_free_s: 0.0,
             outgoing_free_s: 0.0,
             incoming_free_s: 0.0,
@@ -378,15 +379,13 @@ impl<'a, C: Carrier> Sim<'a, C> {
 
     /// The next event; false if there is none.
     fn step(&mut self) -> bool {
-        let Some(Reverse((bits, _, event))) = self.events.pop() else { return false };
-        self.on_event(f64::from_bits(bits), event);
+        let Some((now, event)) = self.events.pop() else { return false };
+        self.on_event(now, event);
         true
     }
 
     fn at(&mut self, time_s: f64, event: Event) {
-        self.order += 1;
-        // Times are not negative, so their bits order as they do.
-        self.events.push(Reverse((time_s.max(0.0).to_bits(), self.order, event)));
+        self.events.at(time_s, event);
     }
 
     fn message_times(&self, worker: u32) -> MessageTimes {
@@ -604,8 +603,8 @@ impl<'a, C: Carrier> Sim<'a, C> {
     fn compute(&mut self, worker: u32, chunk: Chunk, begin_s: f64, now: f64) {
         let each_s = self.slowness(worker) * self.unit_s;
         let done_s = begin_s + self.trace.span(chunk.first, chunk.count).0 * each_s;
-        self.order += 1;
-        let number = self.order;
+        self.begun += 1;
+        let number = self.begun;
         let w = &mut self.workers[worker as usize];
         w.computing = Some(Computing { chunk, begin_s, number });
         w.done_s = done_s;

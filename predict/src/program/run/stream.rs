@@ -7,13 +7,13 @@
 //! What an item costs its sender is the source's (César 2006, ch. IV): the start-up's overhead, and above the eager limit all of
 //! the message, because its bytes flow only while the sender looks, and one that computes does not look.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use super::serial::SerialLinks;
 use super::{ProgramError, Run, Share};
 use crate::program::element::Pipeline;
 use crate::program::outcome::Activity;
+use midrun_models::events::EventQueue;
 use midrun_models::expression::Code;
 
 /// Most inputs of a stream.
@@ -21,7 +21,7 @@ const MOST_INPUTS: f64 = 1e7;
 /// Inputs on their way for each rank that computes, and for the head, as in the framework.
 const PER_RANK: usize = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Event {
     /// The first byte of an item is at a rank's way in.
     Head { to: usize, from: usize, input: usize },
@@ -55,8 +55,7 @@ struct Stream<'r, 'a> {
     first: Vec<usize>,
     /// Items that wait for room, by the stage they go to, with their sender.
     outbox: Vec<VecDeque<(usize, usize)>>,
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    order: u64,
+    events: EventQueue<Event>,
     inputs: usize,
     in_flight: usize,
     drawn: usize,
@@ -105,8 +104,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, 
         replicas,
         outbox: vec![VecDeque::new(); of.stages.len()],
         first,
-        events: BinaryHeap::new(),
-        order: 0,
+        events: EventQueue::default(),
         inputs,
         in_flight,
         drawn: 0,
@@ -117,8 +115,8 @@ pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, 
         shares: vec![Share::default(); processes],
     };
     stream.draw()?;
-    while let Some(Reverse((bits, _, event))) = stream.events.pop() {
-        stream.now_s = f64::from_bits(bits);
+    while let Some((now_s, event)) = stream.events.pop() {
+        stream.now_s = now_s;
         stream.on_event(event)?;
     }
     let Stream { mut shares, now_s, network, .. } = stream;
@@ -129,8 +127,7 @@ pub(super) fn run(run: &mut Run<'_>, of: &Pipeline<Code>) -> Result<Vec<Share>, 
 
 impl Stream<'_, '_> {
     fn at(&mut self, time_s: f64, event: Event) {
-        self.order += 1;
-        self.events.push(Reverse((time_s.to_bits(), self.order, event)));
+        self.events.at(time_s, event);
     }
 
     fn on_event(&mut self, event: Event) -> Result<(), ProgramError> {

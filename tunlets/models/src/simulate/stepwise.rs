@@ -43,7 +43,7 @@ impl<'a> Stepwise<'a> {
 
     /// When something happens next, if no message arrives until then.
     pub fn next_s(&self) -> Option<f64> {
-        self.0.events.peek().map(|next| f64::from_bits(next.0.0))
+        self.0.events.next_s()
     }
 
     /// Whether all results are in.
