@@ -7,7 +7,7 @@
 //! not know its iteration: its time tells the iteration (`unattributed`). An iteration whose begin or end was not
 //! seen is skipped and counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::{ChunkWork, PROFILE_BINS, ProfileBin, Window, WorkerWork};
@@ -40,6 +40,7 @@ impl Closed {
 #[derive(Debug, Default)]
 struct Partial {
     begun: Option<(Begun, TechniqueParameters)>,
+    most_workers: Option<u32>,
     ended: Option<(Ended, u64)>, // and when the analyzer received it
     work: BTreeMap<u32, WorkerWork>,
     tasks: u64, // of all of `work`
@@ -62,6 +63,8 @@ pub struct Windows {
     begun_heard_ns: u64, // when the analyzer received that
     newest_ended: Option<u64>,
     unattributed: Unattributed,
+    /// Ranks that have computed. Where the master does not say how many workers there are, those that got nothing were idle.
+    computed: BTreeSet<u32>,
     /// Cost of messages.
     pub links: Links,
     /// The rank that begins iterations.
@@ -90,6 +93,7 @@ impl Windows {
             begun_heard_ns: 0,
             newest_ended: None,
             unattributed: Unattributed::default(),
+            computed: BTreeSet::new(),
             links: Links::default(),
             master: None,
             of_framework: false,
@@ -99,9 +103,14 @@ impl Windows {
         }
     }
 
-    /// The master began an iteration; `now` is when the analyzer received that, nanoseconds; `setting` is what its tuning points stand at.
-    /// Returns the setting in force.
-    pub fn on_begun(&mut self, now: u64, begun: Begun, mut setting: TechniqueParameters) -> TechniqueParameters {
+    /// The master began an iteration; `now` is when the analyzer received that, nanoseconds; `setting` is what its tuning points stand at, and
+    /// `most_workers` the number that it is told to use, where it offers that. Returns the setting in force.
+    pub fn on_begun(
+        &mut self,
+        now: u64,
+        begun: Begun,
+        (mut setting, most_workers): (TechniqueParameters, Option<u32>),
+    ) -> TechniqueParameters {
         setting.kind = Technique::from_code(begun.technique).unwrap_or(setting.kind);
         setting.factor = begun.factor;
         if begun.iteration < self.next {
@@ -117,6 +126,7 @@ impl Windows {
         }
         if let Some(partial) = self.partial(begun.iteration) {
             partial.begun.get_or_insert((begun, setting));
+            partial.most_workers = partial.most_workers.or(most_workers);
         }
         setting
     }
@@ -266,7 +276,7 @@ impl Windows {
             let follows = self.last_closed.is_some_and(|last| last + 1 == iteration);
             let before_ns = follows.then_some(self.last_end_ns);
             self.next = iteration + 1;
-            match partial.close(self.master, &mut self.links, before_ns) {
+            match partial.close(self.master, (&mut self.links, &mut self.computed), before_ns) {
                 Some((window, end_ns)) => {
                     (self.last_end_ns, self.last_closed) = (end_ns, Some(iteration));
                     closed.push(window);
@@ -361,7 +371,12 @@ impl Partial {
         self.ended.is_some_and(|(_, heard)| now >= heard.saturating_add(grace_ns))
     }
 
-    fn close(mut self, master: Option<u32>, links: &mut Links, before_ns: Option<u64>) -> Option<(Closed, u64)> {
+    fn close(
+        mut self,
+        master: Option<u32>,
+        (links, computed): (&mut Links, &mut BTreeSet<u32>),
+        before_ns: Option<u64>,
+    ) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
         let (ended, _) = self.ended?;
         self.drop_duplicate_report(master, ended.tasks);
@@ -377,13 +392,15 @@ impl Partial {
             work.each_chunk.sort_by_key(|chunk| chunk.first);
             work
         };
+        computed.extend(self.work.keys());
+        let known = (computed.len() as u32).min(self.most_workers.unwrap_or(u32::MAX)).max(self.work.len() as u32);
         let per_worker: Vec<WorkerWork> = self.work.into_values().map(ordered).collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
         let window = Window {
             master,
             iteration: begun.iteration,
             tasks: [begun.tasks, ended.tasks, self.tasks].into_iter().find(|tasks| *tasks > 0).unwrap_or(0),
-            workers: if begun.workers > 0 { begun.workers } else { per_worker.len() as u32 },
+            workers: if begun.workers > 0 { begun.workers } else { known },
             iteration_s: duration_ns as f64 / 1e9,
             chunks: if ended.tasks > 0 { ended.chunks } else { per_worker.iter().map(|worker| worker.chunks).sum() },
             master_busy_s: ended.master_busy_ns as f64 / 1e9,

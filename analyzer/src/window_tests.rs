@@ -54,7 +54,7 @@ fn work(iteration: u64, tasks: u64) -> Work {
 fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
     match said {
         Said::Begun(begun) => {
-            windows.on_begun(0, *begun, TechniqueParameters::FALLBACK);
+            windows.on_begun(0, *begun, (TechniqueParameters::FALLBACK, None));
         }
         Said::Ended(ended) => windows.on_ended(now, *ended),
         Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),
@@ -106,6 +106,22 @@ fn chunks_that_name_their_first_tasks_tell_the_places_of_all() {
     );
     assert_eq!(profile([0, 0, 0, 0]).0, [0.0; 3], "nobody named them");
     assert_eq!(profile([0, 16, 48, 64]).0, [0.0; 3], "one is missing");
+}
+
+#[test]
+fn who_has_computed_is_a_worker_of_a_master_that_names_no_number_unless_it_is_told_to_use_fewer() {
+    let mut windows = Windows::new(250 * MS);
+    let mut iterate = |n: u64, parts: &[u64], most: Option<u32>| {
+        let of_nobody = Begun { workers: 0, ..begun(n, parts.iter().sum()) };
+        windows.on_begun(0, of_nobody, (TechniqueParameters::FALLBACK, most));
+        let said = all_of(n, parts).into_iter().skip(1);
+        said.flat_map(|said| tell(&mut windows, 0, &said)).map(|closed| closed.window.workers).collect::<Vec<u32>>()
+    };
+    assert_eq!(iterate(0, &[4, 4], None), [2]);
+    assert_eq!(iterate(1, &[4, 4, 4], Some(9)), [3], "there are no nine");
+    assert_eq!(iterate(2, &[8], None), [3], "two got nothing");
+    assert_eq!(iterate(3, &[8], Some(1)), [1]);
+    assert_eq!(iterate(4, &[8, 8], Some(1)), [2]);
 }
 
 proptest! {

@@ -236,7 +236,8 @@ impl Measurements {
         }
         // The marker carries the technique in force, whoever changed it.
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
-        let stands = roster.points.setting(rank);
+        let most_workers = roster.points.get(rank, names::OWN_WORKERS).map(|point| point.value as u32);
+        let stands = (roster.points.setting(rank), most_workers);
         let Some(windows) = self.windows_of(rank, begun.framework) else { return };
         let setting = windows.on_begun(now, begun, stands);
         if begun.tasks > 0 && is_first {
