@@ -1,8 +1,8 @@
 /* unmodified.c - a Master/Worker program in the style of XFire, whose task times were drawn beforehand. It knows nothing of midrun.
  *
- * unmodified FILE F0,F1,F2|fac2|gss [NW [of-all]]: the file is that of drawn.h. The master's own loop cuts the tasks into batches: F0, F1 and F2 are
+ * unmodified FILE F0,F1,F2|CHUNK|fac2|gss [NW [of-all]]: the file is that of drawn.h. The master's own loop cuts the tasks into batches: F0, F1 and F2 are
  * the shares of what is left (of-all: of all tasks) that the first three take, each in equal parts to NW slaves; what the third leaves goes out in
- * equal parts, too. fac2 takes half of what is left for each batch, gss an NW-th of it for each chunk. Slaves loop on receive; inputs and results
+ * equal parts, too. CHUNK is the number of tasks of every chunk; fac2 takes half of what is left for each batch, gss an NW-th of it for each chunk. Slaves loop on receive; inputs and results
  * travel in messages. Prints the time of all iterations, seconds.
  */
 #include "drawn.h"
@@ -12,6 +12,7 @@ enum { TAG_WORK = 1, TAG_RESULT, TAG_STOP };
 enum { HEADER = 3 }; /* iteration, first task, number of tasks; the inputs follow */
 
 float F0, F1, F2;
+int CHUNK; /* 0: batches */
 int NW;
 static int size, of_all;
 static const char *rule;
@@ -65,6 +66,7 @@ __attribute__((noinline)) void propagate(uint64_t iteration) {
     if (next < tasks[iteration]) {
       uint64_t left = tasks[iteration] - next;
       if (!strcmp(rule, "gss")) chunk = (left + (uint64_t)NW - 1) / (uint64_t)NW;
+      else if (CHUNK > 0) chunk = (uint64_t)CHUNK;
       else if (sent % NW == 0) chunk = chunk_of(sent / NW, tasks[iteration], left);
       uint64_t count = chunk < left ? chunk : left;
       send_chunk(to, iteration, next, count);
@@ -99,7 +101,7 @@ int main(int argc, char **argv) {
   begin_drawn(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   rule = argc > 2 ? argv[2] : "0.5,0.5,0.5";
-  sscanf(rule, "%f,%f,%f", &F0, &F1, &F2);
+  if (sscanf(rule, "%f,%f,%f", &F0, &F1, &F2) == 1) CHUNK = atoi(rule);
   NW = argc > 3 ? atoi(argv[3]) : size - 1;
   of_all = argc > 4 && !strcmp(argv[4], "of-all") && strchr(rule, ',');
   for (uint64_t i = 0; i < head.iterations; i++) largest = tasks[i] > largest ? tasks[i] : largest;

@@ -1,8 +1,9 @@
 //! Programs that know nothing of midrun, tuned from one line: a Master/Worker program of its own loop (`benches/c/unmodified.c`) under
 //! `midrun run --points`, from the first iteration on, beside the same program alone with values that stay.
 //!
-//! Programs are those of `decisions_live`. Each begins with what an author may have written (halves), and with values drawn without care, among
-//! them the number of workers. Of every second program the shares are of all tasks instead of what is left.
+//! Programs are those of `decisions_live`. Each begins with what an author may have written (halves; with `--chunks`, ten chunks of one size for each
+//! worker), and with values drawn without care, among them the number of workers. Of every second program the shares are of all tasks instead of
+//! what is left.
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -26,6 +27,9 @@ struct Arguments {
     workers: u32,
     #[command(flatten)]
     draws: Draws,
+    /// The programs hand out chunks of one size, instead of batches.
+    #[arg(long)]
+    chunks: bool,
     /// The points file does not say which argument is a chunk's first task.
     #[arg(long)]
     without_first: bool,
@@ -40,35 +44,84 @@ const GRID: [[f64; 3]; 6] =
 /// The field's techniques that the same master can follow.
 const FIELD: [&str; 2] = ["fac2", "gss"];
 
-/// How one program counts its shares.
+/// Chunks for each worker that the fixed runs try; and single tasks.
+const CHUNKS: [f64; 5] = [1.0, 3.0, 10.0, 30.0, 100.0];
+
+/// By what one program cuts its tasks.
+#[derive(Clone, Copy, PartialEq)]
+enum Cut {
+    SharesOfAll,
+    SharesOfRest,
+    Chunks,
+}
+
 #[derive(Clone, Copy)]
 struct Kind {
-    of_all: bool,
+    cut: Cut,
     workers: u32,
+    tasks: u64,
 }
 
 impl Kind {
-    /// Its command line with these shares of what is left, and this number of workers.
-    fn line(self, shares: [f64; 3], workers: u32) -> Vec<String> {
+    fn of(program: &Program, chunks: bool) -> Kind {
+        let cut = match program.seed % 2 {
+            _ if chunks => Cut::Chunks,
+            1 => Cut::SharesOfAll,
+            _ => Cut::SharesOfRest,
+        };
+        Kind { cut, workers: program.workers, tasks: program.tasks }
+    }
+
+    /// Its rule with these shares of what is left.
+    fn rule(self, shares: [f64; 3]) -> String {
         let mut left = 1.0;
         let own = shares.map(|share| {
-            let of = if self.of_all { left } else { 1.0 };
+            let of = if self.cut == Cut::SharesOfAll { left } else { 1.0 };
             left *= 1.0 - share;
             format!("{:.3}", share * of)
         });
-        self.by(&own.join(","), workers)
+        own.join(",")
     }
 
-    fn by(self, rule: &str, workers: u32) -> Vec<String> {
-        let kind = if self.of_all { "of-all" } else { "of-rest" };
+    /// Its rule with so many chunks of one size for each worker.
+    fn chunks(self, each: f64) -> String {
+        (self.tasks as f64 / (f64::from(self.workers) * each)).ceil().max(1.0).to_string()
+    }
+
+    fn author(self) -> String {
+        if self.cut == Cut::Chunks { self.chunks(10.0) } else { self.rule([0.5; 3]) }
+    }
+
+    fn careless(self, random: &mut Random) -> String {
+        if self.cut == Cut::Chunks {
+            let most = self.tasks as f64 / f64::from(self.workers);
+            return self.chunks(most.max(1.0).powf(random.uniform()));
+        }
+        self.rule([(); 3].map(|()| 0.05 + 0.95 * random.uniform()))
+    }
+
+    fn grid(self) -> Vec<String> {
+        match self.cut {
+            Cut::Chunks => CHUNKS.iter().map(|each| self.chunks(*each)).chain(["1".to_owned()]).collect(),
+            _ => GRID.iter().map(|shares| self.rule(*shares)).collect(),
+        }
+    }
+
+    /// Its command line by this rule.
+    fn line(self, rule: &str, workers: u32) -> Vec<String> {
+        let kind = if self.cut == Cut::SharesOfAll { "of-all" } else { "of-rest" };
         ["unmodified", rule, &workers.to_string(), kind].map(str::to_owned).to_vec()
     }
 
     /// The points file, as docs/points.md has it.
     fn points(self, without_first: bool) -> String {
-        let (ending, first) = (if self.of_all { "" } else { ".rest" }, if without_first { "" } else { " first 2 u64" });
+        let first = if without_first { "" } else { " first 2 u64" };
         let mut text = format!("iteration function propagate\nwork function compute{first} tasks 3 u64\n");
-        (0..3).for_each(|n| text += &format!("tune F{n}{ending} variable F{n} float 0.05..1\n"));
+        let ending = if self.cut == Cut::SharesOfAll { "" } else { ".rest" };
+        match self.cut {
+            Cut::Chunks => text += &format!("tune chunk.tasks variable CHUNK int 1..{}\n", self.tasks),
+            _ => (0..3).for_each(|n| text += &format!("tune F{n}{ending} variable F{n} float 0.05..1\n")),
+        }
         text + &*format!("tune NW variable NW int 1..{} inside propagate\n", self.workers)
     }
 }
@@ -92,10 +145,10 @@ fn measure(arguments: &Arguments, program: &Program, kind: Kind) -> Result<Total
     let real = arguments.draws.real(program, program.workers + 1, Farm::default())?;
     let mut points = tempfile::NamedTempFile::new()?;
     points.write_all(kind.points(arguments.without_first).as_bytes())?;
-    let author = kind.line([0.5; 3], kind.workers);
+    let author = kind.line(&kind.author(), kind.workers);
     let random = &mut Random::new(program.seed ^ 0xca5e);
-    let shares = [(); 3].map(|()| 0.05 + 0.95 * random.uniform());
-    let careless = kind.line(shares, 1 + random.below(kind.workers as usize) as u32);
+    let careless = kind.careless(random);
+    let careless = kind.line(&careless, 1 + random.below(kind.workers as usize) as u32);
     let both = |line: &[String], name: &str| from(arguments, &real, (line, name), points.path());
     let (author, careless) = (both(&author, "author")?, both(&careless, "careless")?);
     let alone_s = |line: Vec<String>| {
@@ -105,8 +158,8 @@ fn measure(arguments: &Arguments, program: &Program, kind: Kind) -> Result<Total
         }
         Ok(total_s)
     };
-    let field = FIELD.iter().map(|rule| alone_s(kind.by(rule, kind.workers))).collect::<Result<Vec<f64>>>()?;
-    let grid = GRID.iter().map(|shares| alone_s(kind.line(*shares, kind.workers))).collect::<Result<Vec<f64>>>()?;
+    let field = FIELD.iter().map(|rule| alone_s(kind.line(rule, kind.workers))).collect::<Result<Vec<f64>>>()?;
+    let grid = kind.grid().iter().map(|rule| alone_s(kind.line(rule, kind.workers))).collect::<Result<Vec<f64>>>()?;
     let best_s = grid.into_iter().fold(f64::INFINITY, f64::min);
     Ok(Totals { author, careless, field, best_s })
 }
@@ -133,21 +186,25 @@ fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let mut all: Vec<(f64, Totals)> = Vec::new();
     for program in arguments.draws.programs(arguments.programs, arguments.iterations, arguments.workers) {
-        let kind = Kind { of_all: program.seed % 2 == 1, workers: program.workers };
+        let kind = Kind::of(&program, arguments.chunks);
         let (ideal_s, totals) = (program.ideal_s(), measure(&arguments, &program, kind)?);
         let ratio = |total_s: f64| format!("{:.3}", total_s / ideal_s);
         let pair = |(alone_s, tuned_s, changes): (f64, f64, usize)| {
             format!("{} -> {} ({changes} changes)", ratio(alone_s), ratio(tuned_s))
         };
         println!(
-            "{}: total / ideal: author {}, careless {}; {} {}, best shares {}; shares of {}, {} workers, {} tasks of {:.2} ms, {:?} {:?} {:?}",
+            "{}: total / ideal: author {}, careless {}; {} {}, best fixed {}; {}, {} workers, {} tasks of {:.2} ms, {:?} {:?} {:?}",
             program.seed,
             pair(totals.author),
             pair(totals.careless),
             FIELD.join(" "),
             totals.field.iter().map(|s| ratio(*s)).collect::<Vec<_>>().join(" "),
             ratio(totals.best_s),
-            if kind.of_all { "all" } else { "the rest" },
+            match kind.cut {
+                Cut::SharesOfAll => "shares of all",
+                Cut::SharesOfRest => "shares of the rest",
+                Cut::Chunks => "chunks",
+            },
             program.workers,
             program.tasks,
             program.mean_s * 1e3,
@@ -163,11 +220,11 @@ fn main() -> Result<()> {
     for (at, rule) in FIELD.iter().enumerate() {
         print_spread(&format!("{rule} / ideal"), &of(&|(ideal_s, t)| t.field[at] / ideal_s));
     }
-    print_spread("best fixed shares / ideal", &of(&|(ideal_s, t)| t.best_s / ideal_s));
+    print_spread("best fixed / ideal", &of(&|(ideal_s, t)| t.best_s / ideal_s));
     print_spread("tuned from the author's / ideal", &of(&|(ideal_s, t)| t.author.1 / ideal_s));
     print_spread("tuned from careless / ideal", &of(&|(ideal_s, t)| t.careless.1 / ideal_s));
-    print_spread("tuned from the author's / best fixed shares", &of(&|(_, t)| t.author.1 / t.best_s));
-    print_spread("tuned from careless / best fixed shares", &of(&|(_, t)| t.careless.1 / t.best_s));
+    print_spread("tuned from the author's / best fixed", &of(&|(_, t)| t.author.1 / t.best_s));
+    print_spread("tuned from careless / best fixed", &of(&|(_, t)| t.careless.1 / t.best_s));
     print_spread("tuned / alone, from the author's", &of(&|(_, t)| t.author.1 / t.author.0));
     print_spread("changes, from the author's", &of(&|(_, t)| t.author.2 as f64));
     print_spread("changes, from careless", &of(&|(_, t)| t.careless.2 as f64));

@@ -63,19 +63,21 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
     let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
     list_variables(&mut text, program, code, &Iterations { inside, around });
     if has_chunks {
-        explain_batches(&mut text, iterations.first().map(|(function, _)| function.as_str()));
+        explain_chunks(&mut text, iterations.first().map(|(function, _)| function.as_str()));
     }
     text
 }
 
-/// Says how the variables by which a master cuts its batches are named so that midrun knows what they are.
-fn explain_batches(text: &mut String, iteration: Option<&str>) {
+/// Says how the variables by which a master cuts chunks are named so that midrun knows what they are.
+fn explain_chunks(text: &mut String, iteration: Option<&str>) {
     let inside = iteration.map(|function| format!(" inside {function}")).unwrap_or_default();
     let _ = writeln!(
         text,
-        "\n# Where a master cuts its tasks into batches, the labels say what its variables are, and midrun chooses the values: F0, F1 ... shares of all\n\
-         # tasks, F0.rest, F1.rest ... of what is left, NW the workers that take part. Such lines and the work line are what tuning takes:\n\
+        "\n# Where a master cuts its tasks into batches or chunks, the labels say what its variables are, and midrun chooses the values: F0, F1 ... shares\n\
+         # of all tasks, F0.rest, F1.rest ... of what is left, chunk.tasks the tasks of every chunk, NW the workers that take part. Such lines and the\n\
+         # work line are what tuning takes:\n\
          # tune F0.rest variable SHARE float 0.05..1\n\
+         # tune chunk.tasks variable CHUNK int 1..MOST\n\
          # tune NW variable WORKERS int 1..MAX{inside}"
     );
 }

@@ -30,6 +30,8 @@ pub const SPAWNED: &str = "mw.spawned";
 pub const OWN_WORKERS: &str = "NW";
 /// Ending of the names of a program's own batch factors (`F0.rest`) that are shares of what is left, and not of all tasks.
 pub const SHARE_OF_REST: &str = ".rest";
+/// Tasks of every chunk that a program with its own loop hands out.
+pub const CHUNK_TASKS: &str = "chunk.tasks";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
 /// The same as [`SYNCHRONOUS`] for a pipeline, from its next input on.

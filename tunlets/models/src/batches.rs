@@ -1,4 +1,4 @@
-//! The search for the best shares of the batches that a program cuts by itself.
+//! The search for the best chunks of a program that cuts them by itself: shares of its batches, or the size of all chunks.
 //!
 //! DAF's divisors take as many batches as are needed; with few batches their last share stays large (0.59 of all for
 //! three batches, 25 workers and a variation of 0.8). So the shares are searched: a first batch, then batches that fall
@@ -15,6 +15,8 @@ const DRAWS: u64 = 500_000;
 const RUNS: u64 = 12;
 /// The first batch's share is tried in steps of 1 to this.
 const STEPS: u32 = 40;
+/// Ratio of a size of chunks that is tried to the next smaller one.
+const FINER: f64 = std::f64::consts::SQRT_2;
 /// Ratios of the share of each further batch to that of the one before it.
 const FALLS: [f64; 7] = [0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0];
 
@@ -40,21 +42,42 @@ fn candidates(batches: usize) -> impl Iterator<Item = Vec<f64>> {
 }
 
 /// The best found of `count` batches in iterations like `load`, drawn by seeds from `seed` on. They take all tasks; or, where it is known what the
-/// program does with what they leave (`singly` or not), they may leave some. `None` where there is nothing to cut: no batch, no task, no worker.
-pub fn best(load: &SimInput, count: usize, leaving: Option<bool>, seed: u64) -> Option<Found> {
-    if count == 0 || load.tasks == 0 || load.workers == 0 || !load.variation.is_finite() {
+/// program does with what they leave ([`Batches::rest`]), they may leave some. `None` where there is nothing to cut: no batch, no task, no worker.
+pub fn best(load: &SimInput, count: usize, leaving: Option<Option<u64>>, seed: u64) -> Option<Found> {
+    if count == 0 {
         return None;
     }
-    let whole = candidates(count).map(|shares| Batches::of_all(&shares, false));
+    let whole = candidates(count).map(|shares| Batches::of_all(&shares, None));
     let some = leaving
         .into_iter()
-        .flat_map(|singly| candidates(count + 1).map(move |shares| Batches::of_all(&shares[..count], singly)));
+        .flat_map(|rest| candidates(count + 1).map(move |shares| Batches::of_all(&shares[..count], rest)));
     let all = u64::from(STEPS) * FALLS.len() as u64 * (1 + u64::from(leaving.is_some()));
-    let runs = (DRAWS / (all * u64::from(load.workers) * count as u64).max(1)).clamp(1, RUNS);
+    best_of(load, whole.chain(some), all * u64::from(load.workers) * count as u64, seed)
+}
+
+/// The best found of chunks with `least` to `most` tasks each, as [`best`]; of sizes that the search can afford.
+pub fn best_chunk(load: &SimInput, (least, most): (u64, u64), seed: u64) -> Option<Found> {
+    let largest = load.tasks.div_ceil(u64::from(load.workers).max(1)).min(most).max(least).max(1);
+    // A geometric series: of the finest there may be this share of all draws.
+    let finest = load.tasks.div_ceil((DRAWS as f64 * (1.0 - 1.0 / FINER)) as u64).max(least).max(1);
+    let steps = std::iter::successors(Some(largest as f64), |size| Some(size / FINER)).map(|size| size.round() as u64);
+    let mut sizes: Vec<u64> = steps.take_while(|size| *size > finest).collect();
+    sizes.dedup();
+    sizes.push(finest);
+    let chunks = sizes.iter().map(|size| load.tasks.div_ceil(*size)).sum();
+    best_of(load, sizes.into_iter().map(Batches::of_chunks), chunks, seed)
+}
+
+/// The best of these, whose simulated iterations have so many chunks together.
+fn best_of(load: &SimInput, candidates: impl Iterator<Item = Batches>, chunks: u64, seed: u64) -> Option<Found> {
+    if load.tasks == 0 || load.workers == 0 || !load.variation.is_finite() {
+        return None;
+    }
+    let runs = (DRAWS / chunks.max(1)).clamp(1, RUNS);
     let drawings = Drawings::new(load, seed..seed + runs);
     let mut own = load.clone();
     let mut best: Option<(f64, Found)> = None;
-    for batches in whole.chain(some) {
+    for batches in candidates {
         let most_s = best.as_ref().map_or(f64::INFINITY, |(least_s, _)| *least_s);
         own.batches = Some(batches.clone());
         let Some(each) = drawings.each_within(&own, &TechniqueParameters::FALLBACK, 0..runs as usize, most_s) else {
@@ -87,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ratio(shares: &[f64], variation: f64, tasks: u64, slowness: &[f64]) -> f64 {
-        expected_ratio(&load(variation, tasks, slowness), Batches::of_all(shares, false), 400)
+        expected_ratio(&load(variation, tasks, slowness), Batches::of_all(shares, None), 400)
     }
 
     fn found(variation: f64, tasks: u64, slowness: &[f64], batches: usize) -> Vec<f64> {
@@ -137,9 +160,26 @@ mod tests {
     #[test]
     fn what_the_batches_leave_is_one_batch_more_where_the_program_sends_it_so() {
         let load = load(1.5, 2_000, &[1.0; 12]);
-        let [whole, leaving] = [None, Some(false)].map(|leaving| best(&load, 2, leaving, 0).unwrap().batches);
+        let [whole, leaving] = [None, Some(None)].map(|leaving| best(&load, 2, leaving, 0).unwrap().batches);
         assert!(whole.left() < 1e-9 && leaving.left() > 0.01, "{leaving:?}");
         assert!(expected_ratio(&load, leaving, 200) < expected_ratio(&load, whole, 200) - 0.01);
+    }
+
+    #[test]
+    fn chunks_are_the_smaller_the_less_one_costs_and_the_more_tasks_differ() {
+        let of = |variation: f64, unexplained_s: f64| {
+            let load = SimInput { unexplained_s, ..load(variation, 4_000, &[1.0; 8]) };
+            let found = best_chunk(&load, (1, 1_000), 0).unwrap();
+            let chunk = found.batches.rest.unwrap();
+            let ratio = |chunk| expected_ratio(&load, Batches::of_chunks(chunk), 100);
+            let [own, twice, half] = [chunk, 2 * chunk, (chunk / 2).max(1)].map(ratio);
+            assert!(own < twice + 0.002 && own < half + 0.002, "{chunk}: {own} {twice} {half}");
+            chunk
+        };
+        let [cheap, dear, even] = [of(0.5, 0.01), of(0.5, 5.0), of(0.01, 5.0)];
+        assert!(cheap < dear && dear <= even, "{cheap} {dear} {even}");
+        assert_eq!(best_chunk(&load(0.5, 4_000, &[1.0; 8]), (50, 60), 0).unwrap().batches.rest, Some(50));
+        assert_eq!(best_chunk(&load(0.5, 0, &[1.0; 8]), (1, 60), 0), None);
     }
 
     proptest! {

@@ -1,26 +1,36 @@
-//! Batches that a program cuts by itself: each a share of what is left, in one chunk per worker.
+//! Chunks that a program cuts by itself: batches, each a share of what is left in one chunk per worker, and then chunks of one size.
 
 use midrun_scheduling::Chunk;
 
-/// How a program cuts its batches.
+/// How a program cuts its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batches {
     /// Share of what is left that each batch takes, in one chunk per worker.
     pub shares: Vec<f64>,
-    /// What the last of them leaves goes out task by task, instead of as one batch more.
-    pub singly: bool,
+    /// Tasks of each chunk of what the last of them leaves; `None`: that is one batch more.
+    pub rest: Option<u64>,
 }
 
 impl Batches {
     /// From shares of all tasks. Of those that sum to 1 the last one is all that is left.
-    pub fn of_all(shares: &[f64], singly: bool) -> Batches {
+    pub fn of_all(shares: &[f64], rest: Option<u64>) -> Batches {
         let mut left = 1.0;
         let share = |share: &f64| {
             let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
             left -= share;
             own
         };
-        Batches { shares: shares.iter().map(share).collect(), singly }
+        Batches { shares: shares.iter().map(share).collect(), rest }
+    }
+
+    /// Chunks of one size.
+    pub fn of_chunks(tasks: u64) -> Batches {
+        Batches { shares: Vec::new(), rest: Some(tasks) }
+    }
+
+    /// Tasks of each chunk, where all have one size.
+    pub fn size(&self) -> Option<u64> {
+        self.rest.filter(|_| self.shares.is_empty())
     }
 
     /// Share of all tasks that they leave.
@@ -68,9 +78,12 @@ impl<'a> Cutter<'a> {
             return None;
         }
         if self.chunks_left == 0 {
-            let rest = if self.batches.singly { 0.0 } else { 1.0 };
-            let share = self.batches.shares.get(self.begun).copied().unwrap_or(rest);
-            self.chunk = (share * self.remaining as f64 / self.workers as f64) as u64;
+            let share_of = |share: f64| (share * self.remaining as f64 / self.workers as f64) as u64;
+            self.chunk = match (self.batches.shares.get(self.begun), self.batches.rest) {
+                (Some(share), _) => share_of(*share),
+                (None, Some(tasks)) => tasks,
+                (None, None) => share_of(1.0),
+            };
             self.chunks_left = self.workers;
             self.begun += 1;
         }
@@ -90,18 +103,18 @@ mod tests {
     #[test]
     fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
         let shares = [0.5, 0.3, 0.15, 0.05];
-        let batches = Batches::of_all(&shares, false);
+        let batches = Batches::of_all(&shares, None);
         assert!(batches.shares_of_all().iter().zip(&shares).all(|(own, share)| (own - share).abs() < 1e-12));
         assert!((batches.shares[3] - 1.0).abs() < 1e-12, "the last batch takes all that is left");
-        assert_eq!(Batches::of_all(&[1.0, 0.0], false).shares, [1.0, 1.0]);
+        assert_eq!(Batches::of_all(&[1.0, 0.0], None).shares, [1.0, 1.0]);
     }
 
     proptest! {
         #[test]
         fn every_task_is_in_one_chunk(
-            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), singly: bool, tasks in 0_u64..3_000, workers in 0_u64..40,
+            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), rest: Option<u64>, tasks in 0_u64..3_000, workers in 0_u64..40,
         ) {
-            let batches = Batches { shares, singly };
+            let batches = Batches { shares, rest };
             let mut cutter = Cutter::new(&batches, tasks, workers);
             let mut next = 0;
             while let Some(chunk) = cutter.next() {

@@ -1,13 +1,13 @@
 //! Candidate settings and their simulated iteration times.
 
 use super::experience::SHARES;
+use super::own_chunks::OwnChunks;
 use super::workload::WorkloadEstimator;
 use crate::confidence::{Confidence, Gain};
 use crate::model_error::EXACT;
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use crate::{TuningPoint, Window};
-use midrun_models::batches::{self, Batches};
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::{Drawings, SimInput, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -291,22 +291,38 @@ pub fn shortlist(
     (now.forecast(None), fine.collect())
 }
 
-/// The best batches that a program which cuts so many by itself can be told, and their forecast beside that of those it cuts now, on the same drawings;
-/// these are others than those that the best was searched with, which flatter it. `fit` makes of them what the program takes.
-pub fn other_batches(
+/// The best chunks that a program which cuts them by itself can be told, and their forecast beside that of those it cuts now, on the same drawings;
+/// these are others than those that the best was searched with, which flatter it.
+pub fn other_chunks(
     workload: &WorkloadEstimator,
     current: TechniqueParameters,
-    (count, leaving): (usize, Option<bool>),
-    fit: impl Fn(&Batches) -> Batches,
+    (own, rest): (&OwnChunks<'_>, Option<Option<u64>>),
     confidence: Confidence,
-) -> Option<(Forecast, Forecast, Batches)> {
-    let load = workload.load();
-    let found = fit(&batches::best(&load, count, leaving, SEED + FINE)?.batches);
+) -> Option<(Forecast, Forecast, Vec<f64>)> {
+    let known = workload.load();
+    // Where their number changes, what one costs decides. The fewer were seen, the less is known of it: it may be all that their workers were idle.
+    let least = known.unexplained_s;
+    let most = if own.are_of_one_size() { workload.load_with_dearest_chunks().unexplained_s } else { least };
+    let load = SimInput { unexplained_s: f64::midpoint(least, most), ..known };
+    let found = own.best(&load, rest, SEED + FINE)?.batches;
+    let values = own.values_for(&found);
+    let found = own.batches(&values, rest.flatten());
     let drawings = draw(&load, SEED, FINE);
-    let now = Simulation::new(&drawings, &load, current, FINE);
-    let other = SimInput { batches: Some(found.clone()), ..load.clone() };
-    let there = Simulation::new(&drawings, &other, current, FINE);
-    Some((now.forecast(None), there.forecast(Some((&now, confidence))), found))
+    let pair = |unexplained_s: f64, runs: u64| {
+        let now = SimInput { unexplained_s, ..load.clone() };
+        let there = SimInput { batches: Some(found.clone()), ..now.clone() };
+        [now, there].map(|load| Simulation::new(&drawings, &load, current, runs))
+    };
+    let [now, there] = pair(load.unexplained_s, FINE);
+    let attributed = (most > least).then(|| {
+        let [by_least, by_most] = [least, most].map(|each_s| {
+            let [now, there] = pair(each_s, COARSE);
+            there.against(&now)
+        });
+        0.5 * (by_least - by_most).abs()
+    });
+    let forecast = Forecast { attributed: attributed.unwrap_or(0.0), ..there.forecast(Some((&now, confidence))) };
+    Some((now.forecast(None), forecast, values))
 }
 
 /// The settings that are to be simulated further, the best first: the first few of a coarse look, and those that are preferred on

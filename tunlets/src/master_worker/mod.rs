@@ -2,12 +2,12 @@
 //!
 //! It observes each iteration's time, each worker's task times, the work by position, and the master's busy time. It sets the
 //! technique, its share, task mean and sigma, the least chunk, and the number of workers; or a program's own `F0`, `F1`,
-//! `F2` … and `NW`. Its objective is first the shortest iteration for the present workers (César 2006, ch. III), then the
+//! `F2` … or `chunk.tasks`, and `NW`. Its objective is first the shortest iteration for the present workers (César 2006, ch. III), then the
 //! number of workers that suits the user's objective.
 //!
 //! [`workload`] estimates the tasks, and [`growth`] how they change with the number of workers. [`candidates`] simulates
 //! settings, [`experience`] keeps what they measured, [`model_error`] what the simulation gets wrong, [`workers`] decides the
-//! number of workers, [`strategy`] proposes, [`factors`] serves programs that cut their batches by themselves, [`inputs`] prints
+//! number of workers, [`strategy`] proposes, [`own_chunks`] serves programs that cut their tasks by themselves, [`inputs`] prints
 //! what a decision rests on.
 //!
 //! A change is made where it gains at the confidence level ([`crate::confidence`]), and judged by the posterior of its gain
@@ -15,9 +15,9 @@
 
 mod candidates;
 mod experience;
-mod factors;
 mod growth;
 mod inputs;
+mod own_chunks;
 pub mod recorded;
 mod regime;
 mod strategy;
@@ -31,13 +31,13 @@ mod growing_tests;
 #[cfg(test)]
 mod number_tests;
 #[cfg(test)]
+mod own_chunks_tests;
+#[cfg(test)]
 mod plant_tests;
 #[cfg(test)]
 mod recall_tests;
 #[cfg(test)]
 mod regret_tests;
-#[cfg(test)]
-mod shares_tests;
 
 pub(crate) use candidates::runs;
 pub use candidates::shares;

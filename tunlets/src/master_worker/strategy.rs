@@ -4,12 +4,12 @@ mod cadence;
 mod explanation;
 mod growing;
 mod number;
-mod shares;
+mod own_chunks;
 mod weighing;
 
 use super::candidates;
 use super::experience::{Experience, Family, family};
-use super::factors;
+use super::own_chunks::OwnChunks;
 use super::regime::Regime;
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
@@ -41,11 +41,11 @@ pub enum Mode {
     Fixed(Technique),
 }
 
-/// What a trial compares: the technique, or the shares of a program that cuts its batches by itself.
+/// What a trial compares: the technique, or the values by which a program cuts chunks by itself.
 #[derive(Clone, Debug, PartialEq)]
 struct Setting {
     technique: TechniqueParameters,
-    shares: Option<Vec<f64>>,
+    own: Option<Vec<f64>>,
 }
 
 /// The proposal in flight.
@@ -53,8 +53,8 @@ struct Setting {
 enum Change {
     /// From and to a technique, and the gain that is expected.
     Technique(TechniqueParameters, TechniqueParameters, Gain),
-    /// From these shares, `None` for a rollback; and the gain that is expected.
-    Shares(Option<Vec<f64>>, Gain),
+    /// Of a program's own chunks: from these values, `None` for a rollback; and the gain that is expected.
+    Own(Option<Vec<f64>>, Gain),
     /// From and to a number of workers, with the setting that goes with it.
     Workers(u32, u32, TechniqueParameters),
     /// Further worker processes are started, up to this number.
@@ -96,12 +96,12 @@ pub struct MasterWorker {
     promised: Option<(u64, f64)>,
     /// Gain that is expected of the change being watched.
     expected: Gain,
-    /// New shares measured worse in this program.
-    shares_failed: bool,
-    /// Whether the program sends what its own batches leave task by task, where that was seen.
-    sends_singly: Option<bool>,
-    /// First iteration that ran with the present shares as a whole.
-    of_shares: u64,
+    /// Other chunks of its own measured worse in this program.
+    own_failed: bool,
+    /// What the program does with what its own batches leave ([`Batches::rest`]), where that was seen.
+    rest_seen: Option<Option<u64>>,
+    /// First iteration that ran with the present chunks of its own as a whole.
+    of_own: u64,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
     workers: Workers,
@@ -154,9 +154,9 @@ impl MasterWorker {
             promised: None,
             proposed_s: f64::NAN,
             expected: Gain::NONE,
-            shares_failed: false,
-            sends_singly: None,
-            of_shares: 0,
+            own_failed: false,
+            rest_seen: None,
+            of_own: 0,
             changes: 0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
@@ -194,8 +194,8 @@ impl MasterWorker {
             Rule { windows: WATCHED, expected: self.expected, refutable: true, least: 0.0, deviation, confidence };
         let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
         self.judgements.push(judgement);
-        self.shares_failed |=
-            judgement.verdict == Verdict::RolledBack && trial.from.is_some_and(|from| from.shares.is_some());
+        self.own_failed |=
+            judgement.verdict == Verdict::RolledBack && trial.from.is_some_and(|from| from.own.is_some());
     }
 
     /// Another change takes over: the one before is kept.
@@ -216,7 +216,7 @@ impl MasterWorker {
             Learnt::Anew => {
                 self.workers.forget();
                 self.experience.widen();
-                self.shares_failed = false;
+                self.own_failed = false;
                 self.changes = 0;
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
@@ -238,7 +238,7 @@ impl MasterWorker {
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
             let ratio = window.iteration_s / ideal_s;
-            if window.setting_changed || window.iteration < self.of_shares {
+            if window.setting_changed || window.iteration < self.of_own {
                 self.interrupt(None);
             } else {
                 let regime = Regime::of(window.iteration_s, window.master_busy_s, window.ideal_s(), window.run_delay());
@@ -382,9 +382,8 @@ impl MasterWorker {
         if self.workers.is_on_trial() {
             return None;
         }
-        let factors = factors::exposed(tuning_points);
-        if !factors.is_empty() {
-            return self.decide_batches(&factors, count, &workload);
+        if let Some(own) = OwnChunks::offered(tuning_points) {
+            return self.decide_own(&own, count, &workload);
         }
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
@@ -521,7 +520,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        self.note_batches(tuning_points);
+        self.note_own(tuning_points);
         // At most one proposal per window.
         let pending = self.is_busy() || self.current.is_some_and(|current| self.is_requested(&current));
         if !std::mem::take(&mut self.fresh) || !(self.cadence.is_due(self.confidence) || pending) {
@@ -553,14 +552,14 @@ impl Tunlet for MasterWorker {
                 self.changes += 1;
                 // Parameters of the same technique are kept, and what the user asked for.
                 let judged = family(&former) != family(&technique) && !self.is_requested(&former);
-                (judged.then_some(Setting { technique: former, shares: None }), technique, gain)
+                (judged.then_some(Setting { technique: former, own: None }), technique, gain)
             }
-            Change::Shares(former, gain) => {
+            Change::Own(former, gain) => {
                 let Some(technique) = self.current else { return };
                 // The iteration at whose safe point they were applied may have begun with the former.
-                (self.of_shares, self.changes) = (iteration + 1, self.changes + 1);
+                (self.of_own, self.changes) = (iteration + 1, self.changes + 1);
                 self.experience.forget();
-                (former.map(|shares| Setting { technique, shares: Some(shares) }), technique, gain)
+                (former.map(|values| Setting { technique, own: Some(values) }), technique, gain)
             }
             Change::Workers(from, to, technique) => {
                 self.end_trial();
@@ -578,7 +577,7 @@ impl Tunlet for MasterWorker {
         self.expected = gain;
         let before = if from.is_some() { self.present.clone() } else { Measurements::default() };
         self.interrupt(None);
-        let to = Setting { technique: to, shares: None };
+        let to = Setting { technique: to, own: None };
         // The iteration at whose safe point it was applied ran with both settings.
         self.trials.start(Trial::new(decision, from, to, iteration + 1, before));
     }

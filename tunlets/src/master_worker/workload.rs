@@ -110,6 +110,10 @@ pub struct WorkloadEstimator {
     /// Unexplained time per chunk in the last windows, seconds. The least counts: a disturbance from outside makes an
     /// iteration slower, never faster.
     overhead: VecDeque<f64>,
+    /// The most that a chunk can have cost its worker beyond its tasks in the last windows, seconds. The least counts.
+    most_overhead: VecDeque<f64>,
+    /// Tasks of the chunks that tell it, where a program cuts chunks of one size by itself.
+    overhead_of: Option<u64>,
 }
 
 /// Effect of a window on the estimates.
@@ -128,6 +132,14 @@ pub enum Learnt {
 /// What is remembered of the window before.
 fn keep() -> f64 {
     0.5_f64.powf(1.0 / HALF_LIFE)
+}
+
+/// Adds what the last of [`OVERHEAD_WINDOWS`] windows showed.
+fn remember(last: &mut VecDeque<f64>, value: f64) {
+    last.push_back(value);
+    if last.len() > OVERHEAD_WINDOWS {
+        last.pop_front();
+    }
 }
 
 /// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken, or that a sub-master sends, does not
@@ -259,6 +271,8 @@ impl WorkloadEstimator {
             speeds: BTreeMap::new(),
             message_shares: VecDeque::new(),
             overhead: VecDeque::new(),
+            most_overhead: VecDeque::new(),
+            overhead_of: None,
         }
     }
 
@@ -307,6 +321,8 @@ impl WorkloadEstimator {
             far,
             shape,
             overhead: self.overhead.clone(),
+            most_overhead: self.most_overhead.clone(),
+            overhead_of: self.overhead_of,
             message_shares: self.message_shares.clone(),
             ..now
         }
@@ -375,24 +391,27 @@ impl WorkloadEstimator {
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
     /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
     pub fn explain(&mut self, excess_s: f64, window: &Window) {
-        // So few chunks say nothing of what one costs.
-        if window.chunks < 2 * u64::from(self.workers) {
+        // The more chunks, the better it shows what one costs: larger ones tell less than is known.
+        let size = self.batches.as_ref().and_then(Batches::size);
+        if self.overhead_of.is_some() && size > self.overhead_of {
             return;
         }
-        let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
-        self.overhead.push_back(each_s.min(idle_per_chunk_s(window)).max(0.0));
-        if self.overhead.len() > OVERHEAD_WINDOWS {
-            self.overhead.pop_front();
+        if size != self.overhead_of {
+            (self.overhead, self.most_overhead, self.overhead_of) = (VecDeque::new(), VecDeque::new(), size);
+        }
+        let most_s = idle_per_chunk_s(window).max(0.0);
+        remember(&mut self.most_overhead, most_s);
+        // So few chunks say nothing of what one costs.
+        if window.chunks >= 2 * u64::from(self.workers) {
+            let each_s = excess_s * f64::from(self.workers) / window.chunks as f64;
+            remember(&mut self.overhead, each_s.min(most_s).max(0.0));
         }
     }
 
     /// A whole iteration was no longer than if messages had cost this share of what was measured of them: side by side their
     /// ways seem longer than they keep anybody waiting.
     pub fn add_message_share(&mut self, share: f64) {
-        self.message_shares.push_back(share.clamp(0.0, 1.0));
-        if self.message_shares.len() > OVERHEAD_WINDOWS {
-            self.message_shares.pop_front();
-        }
+        remember(&mut self.message_shares, share.clamp(0.0, 1.0));
     }
 
     /// The same program if messages cost this share of what was measured of them.
@@ -402,7 +421,12 @@ impl WorkloadEstimator {
 
     /// Whether it is no exception: the program has not changed, or another iteration agrees with the change.
     pub fn is_confirmed(&self) -> bool {
-        !self.changed || self.windows > 1
+        !self.changed || self.is_seen_again()
+    }
+
+    /// Whether more than one iteration agrees with it.
+    pub fn is_seen_again(&self) -> bool {
+        self.windows > 1
     }
 
     /// Time of all tasks of an iteration (`Tc`), seconds.

@@ -265,7 +265,7 @@ fn searches(
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();
             let load = batches::load(variation, tasks, &equal(&n)?);
-            Ok(batches::expected_ratio(&load, Batches::of_all(&shares, false), RUNS))
+            Ok(batches::expected_ratio(&load, Batches::of_all(&shares, None), RUNS))
         },
     );
 }

@@ -147,7 +147,7 @@ impl MasterWorker {
         let (workload, setting) = match self.proposed.as_ref()? {
             Change::Technique(_, to, _) => (workload, *to),
             Change::Workers(_, to, setting) => (workload.with_workers(*to), *setting),
-            Change::Shares(..) | Change::Start(_) => (workload, self.current?),
+            Change::Own(..) | Change::Start(_) => (workload, self.current?),
         };
         let most = most(count).max(workload.workers);
         Some(match self.workers.least_pi(&workload, setting, most) {

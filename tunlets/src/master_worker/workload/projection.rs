@@ -6,7 +6,7 @@ use crate::link::Cost;
 use crate::trial::JUDGED;
 use crate::{LinkCost, Network, Window};
 use midrun_models::simulate::{MessageTimes, SimInput};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Latency of a message until it is measured, seconds: mostly the wake-up of a sleeping rank.
 const LATENCY_S: f64 = 75e-6;
@@ -179,6 +179,17 @@ impl WorkloadEstimator {
         })
     }
 
+    /// The least of the last windows; 0 of none.
+    fn least_of(&self, each_s: &VecDeque<f64>) -> f64 {
+        each_s.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s())
+    }
+
+    /// Input of the simulation if each chunk costs as much as it can have cost.
+    pub fn load_with_dearest_chunks(&self) -> SimInput {
+        let load = self.load();
+        SimInput { unexplained_s: load.unexplained_s.max(self.least_of(&self.most_overhead)), ..load }
+    }
+
     /// Input of the simulation.
     pub fn load(&self) -> SimInput {
         // More may be known than take part: the slowest and farthest are parked first.
@@ -215,7 +226,7 @@ impl WorkloadEstimator {
             send_s: 0.0,
             back_s: 0.0,
             message_times,
-            unexplained_s: self.overhead.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s()),
+            unexplained_s: self.least_of(&self.overhead),
             without_prefetch: false,
             batches: self.batches.clone(),
             first: false,

@@ -1,11 +1,11 @@
-//! The tunlet with a program that cuts three batches by itself, of which only whole chunks are timed.
+//! The tunlet with a program that cuts three batches, or chunks of one size, by itself, of which only whole chunks are timed.
 
+use super::own_chunks::OwnChunks;
 use super::plant_tests::{share, tunlet};
 use super::{MasterWorker, Mode};
 use crate::testing::window;
 use crate::tuning_point::names;
 use crate::{ChunkWork, Observation, PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Window, WorkerWork};
-use midrun_models::batches::Batches;
 use midrun_models::random::Random;
 use midrun_models::simulate::{SimInput, iteration_of};
 use midrun_scheduling::TechniqueParameters;
@@ -13,8 +13,16 @@ use midrun_scheduling::TechniqueParameters;
 const TASKS: usize = 800;
 const WORKERS: u32 = 8;
 
+fn point(name: &str, range: (f64, f64), value: f64) -> TuningPoint {
+    let (name, whole) = (name.to_owned(), name == names::CHUNK_TASKS);
+    TuningPoint { rank: 0, name, whole, range, value, declared: value, text: None }
+}
+
 struct Program {
-    shares: Vec<f64>,
+    /// What it offers, with the values now.
+    offered: Vec<TuningPoint>,
+    /// What a chunk costs its worker beyond its tasks, seconds.
+    chunk_s: f64,
     /// Mean time of a task at a place from 0 to 1, seconds.
     law: fn(f64) -> f64,
     random: Random,
@@ -23,14 +31,33 @@ struct Program {
 
 impl Program {
     fn new(shares: [f64; 3], law: fn(f64) -> f64) -> Program {
-        Program { shares: shares.to_vec(), law, random: Random::new(3), iteration: 0 }
+        let point = |(n, value): (usize, f64)| point(&format!("F{n}{}", names::SHARE_OF_REST), (0.05, 1.0), value);
+        let offered = shares.into_iter().enumerate().map(point).collect();
+        Program { offered, chunk_s: 0.0, law, random: Random::new(3), iteration: 0 }
+    }
+
+    fn of_chunks((tasks, chunk_s): (u32, f64), law: fn(f64) -> f64) -> Program {
+        let size = point(names::CHUNK_TASKS, (1.0, 400.0), f64::from(tasks));
+        Program { offered: vec![size], chunk_s, ..Program::new([0.5; 3], law) }
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.offered.iter().map(|point| point.value).collect()
     }
 
     fn iterate(&mut self) -> Window {
         let mut time_s = |at: usize| (self.law)((at as f64 + 0.5) / TASKS as f64) * (0.7 + 0.6 * self.random.uniform());
         let times: Vec<f64> = (0..TASKS).map(&mut time_s).collect();
-        let batches = Some(Batches { shares: self.shares.clone(), singly: false });
-        let input = SimInput { workers: WORKERS, mean_s: 1e-3, overhead_s: 1e-5, batches, ..SimInput::default() };
+        let own = OwnChunks::offered(&self.offered).unwrap();
+        let (batches, unexplained_s) = (Some(own.batches(&own.values(), None)), self.chunk_s);
+        let input = SimInput {
+            workers: WORKERS,
+            mean_s: 1e-3,
+            overhead_s: 1e-5,
+            batches,
+            unexplained_s,
+            ..SimInput::default()
+        };
         let result = iteration_of(&times, &input, &TechniqueParameters::FALLBACK);
         let mut per_worker: Vec<WorkerWork> =
             (1..=WORKERS).map(|rank| WorkerWork { rank, ..WorkerWork::default() }).collect();
@@ -58,19 +85,6 @@ impl Program {
         }
     }
 
-    fn tuning_points(&self) -> Vec<TuningPoint> {
-        let point = |(n, value): (usize, &f64)| TuningPoint {
-            rank: 0,
-            name: format!("F{n}{}", names::SHARE_OF_REST),
-            whole: false,
-            range: (0.05, 1.0),
-            value: *value,
-            declared: *value,
-            text: None,
-        };
-        self.shares.iter().enumerate().map(point).collect()
-    }
-
     /// Iteration time / ideal of each iteration, and the number of changes; `disturb` makes windows others.
     fn run(&mut self, tunlet: &mut MasterWorker, disturb: impl Fn(&mut Window)) -> (Vec<f64>, u64) {
         let (mut ratios, mut changes) = (Vec::new(), 0);
@@ -79,9 +93,11 @@ impl Program {
             ratios.push(window.iteration_s / window.ideal_s());
             disturb(&mut window);
             tunlet.observe(Observation::Iteration(&window));
-            let Some(proposal) = tunlet.propose(&self.tuning_points()) else { continue };
-            assert_eq!(proposal.tuning_point, "factors");
-            self.shares = proposal.assignments.iter().filter_map(|(_, value)| value.number()).collect();
+            let Some(proposal) = tunlet.propose(&self.offered) else { continue };
+            for (name, value) in &proposal.assignments {
+                let point = self.offered.iter_mut().find(|point| point.name == *name).unwrap();
+                point.value = value.number().unwrap();
+            }
             tunlet.on_settled(changes, Settled::Applied { iteration: self.iteration });
             changes += 1;
         }
@@ -94,7 +110,7 @@ fn shares_follow_the_place_of_the_dear_tasks_and_stay() {
     let mut program = Program::new([0.9, 0.9, 0.9], |at| 2e-3 * at);
     let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
     let last = ratios[25..].iter().sum::<f64>() / 5.0;
-    assert!(ratios[0] > 1.4 && last < 1.1, "{ratios:?}: {:?}", program.shares);
+    assert!(ratios[0] > 1.4 && last < 1.1, "{ratios:?}: {:?}", program.values());
     assert!((1..=3).contains(&changes), "{changes}");
 }
 
@@ -103,5 +119,36 @@ fn one_disturbed_iteration_is_no_reason_for_other_shares() {
     let mut program = Program::new([0.7, 0.7, 1.0], |_| 1e-3);
     let twice = |window: &mut Window| window.iteration_s *= if window.iteration == 12 { 2.0 } else { 1.0 };
     let (_, changes) = program.run(&mut tunlet(Mode::Auto), twice);
-    assert!(changes <= 1, "{changes}: {:?}", program.shares);
+    assert!(changes <= 1, "{changes}: {:?}", program.values());
+}
+
+#[test]
+fn chunks_become_small_where_the_dear_tasks_are_and_larger_where_one_costs_much() {
+    for (law, start, chunk_s, sizes) in [
+        ((|at| 2e-3 * at) as fn(f64) -> f64, 100, 0.0, 1.0..=12.0),
+        (|_| 1e-3, 1, 1e-3, 10.0..=100.0),
+        (|_| 1e-3, 1, 1e-5, 1.0..=12.0),
+    ] {
+        let mut program = Program::of_chunks((start, chunk_s), law);
+        let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
+        let last = ratios[25..].iter().sum::<f64>() / 5.0;
+        assert!(changes <= 3 && sizes.contains(&program.values()[0]), "{start} {changes}: {:?}", program.values());
+        assert!(last < 1.02 * ratios[0] && last < 1.3, "{start}: {ratios:?}");
+    }
+}
+
+#[test]
+fn on_a_noisy_machine_the_size_of_chunks_settles() {
+    for seed in 0..5 {
+        let random = std::cell::RefCell::new(Random::new(seed));
+        let noisy = |window: &mut Window| window.iteration_s *= 1.0 + 0.4 * random.borrow_mut().uniform();
+        let mut program = Program::of_chunks((100, 5e-4), |at| if at < 0.2 { 4e-3 } else { 3e-4 });
+        let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), noisy);
+        let last = ratios[20..].iter().sum::<f64>() / 10.0;
+        assert!(
+            (1..=3).contains(&changes) && last < 0.6 * ratios[0],
+            "{seed}: {changes} {:?} {ratios:?}",
+            program.values()
+        );
+    }
 }

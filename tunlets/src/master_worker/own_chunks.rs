@@ -1,0 +1,189 @@
+//! Programs that cut their tasks into chunks by themselves, and what they offer to be told how: `F0`, `F1`, `F2` …, the share of all tasks of each
+//! batch; `F0.rest`, `F1.rest` …, the share of the tasks that are left; or `chunk.tasks`, the tasks of every chunk.
+
+use crate::proposal::ASSIGNMENTS;
+use crate::tuning_point::names;
+use crate::{Proposal, TuningPoint};
+use midrun_models::batches::{self, Batches, Found};
+use midrun_models::simulate::SimInput;
+
+/// By what a program says how it cuts its tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    SharesOfAll,
+    SharesOfRest,
+    Size,
+}
+
+/// What a program offers.
+#[derive(Clone, Debug)]
+pub struct OwnChunks<'a> {
+    by: By,
+    /// One or more, of one rank.
+    points: Vec<&'a TuningPoint>,
+}
+
+impl<'a> OwnChunks<'a> {
+    /// What is offered: factors in order and without a gap, or else the size of chunks; of the lowest rank that offers them, for a program has them in
+    /// every rank, and the master is as a rule rank 0.
+    pub fn offered(tuning_points: &'a [TuningPoint]) -> Option<OwnChunks<'a>> {
+        let of = |by: By, most: usize, name: &dyn Fn(usize) -> String| {
+            let first = tuning_points.iter().filter(|point| point.name == name(0)).map(|point| point.rank).min()?;
+            let named = |n| tuning_points.iter().find(|point| point.rank == first && point.name == name(n));
+            Some(OwnChunks { by, points: (0..most).map_while(named).collect() })
+        };
+        of(By::SharesOfAll, ASSIGNMENTS, &|n| format!("F{n}"))
+            .or_else(|| of(By::SharesOfRest, ASSIGNMENTS, &|n| format!("F{n}{}", names::SHARE_OF_REST)))
+            .or_else(|| of(By::Size, 1, &|_| names::CHUNK_TASKS.to_owned()))
+    }
+
+    /// Whether their number changes with what the program is told.
+    pub fn are_of_one_size(&self) -> bool {
+        self.by == By::Size
+    }
+
+    /// The values now.
+    pub fn values(&self) -> Vec<f64> {
+        self.points.iter().map(|point| point.value).collect()
+    }
+
+    /// The chunks that the program cuts with these values; `rest`: those of what its batches leave.
+    pub fn batches(&self, values: &[f64], rest: Option<u64>) -> Batches {
+        match self.by {
+            By::SharesOfAll => Batches::of_all(values, rest),
+            By::SharesOfRest => Batches { shares: values.to_vec(), rest },
+            By::Size => Batches::of_chunks(values.first().map_or(1, |tasks| (*tasks as u64).max(1))),
+        }
+    }
+
+    /// Values for these chunks, as far as the ranges allow.
+    pub fn values_for(&self, batches: &Batches) -> Vec<f64> {
+        let values = match self.by {
+            By::SharesOfAll => batches.shares_of_all(),
+            By::SharesOfRest => batches.shares.clone(),
+            By::Size => batches.rest.iter().map(|tasks| *tasks as f64).collect(),
+        };
+        let within = |(value, point): (f64, &&TuningPoint)| value.clamp(point.range.0, point.range.1);
+        values.into_iter().zip(&self.points).map(within).collect()
+    }
+
+    /// Whether an iteration shows what the program does with what its batches leave (`rest`): `Some(1)` where it sends that task by task, `None` as one
+    /// batch more. Nothing where they leave too little to tell.
+    pub fn rest_seen(&self, batches: &Batches, tasks: u64, workers: u32, chunks: u64) -> Option<Option<u64>> {
+        if self.are_of_one_size() {
+            return Some(batches.rest);
+        }
+        let (left, of_batch) = (batches.left() * tasks as f64, f64::from(workers));
+        let more = chunks as f64 - of_batch * batches.shares.len() as f64;
+        // Half-way between both on a logarithmic scale. What rounding leaves of one batch more are single tasks, fewer than workers.
+        let between = (left * of_batch).sqrt();
+        (more > 0.0 && between > 2.0 * of_batch).then_some((more > between).then_some(1))
+    }
+
+    /// The best that the program can be told, by simulated iterations of `load`.
+    pub fn best(&self, load: &SimInput, rest: Option<Option<u64>>, seed: u64) -> Option<Found> {
+        match self.by {
+            By::Size => {
+                let (least, most) = self.points[0].range;
+                batches::best_chunk(load, (least.ceil() as u64, most as u64), seed)
+            }
+            By::SharesOfAll | By::SharesOfRest => batches::best(load, self.points.len(), rest, seed),
+        }
+    }
+
+    /// What they are, as `3 batches` or `chunks of 64`.
+    pub fn describe(&self) -> String {
+        match self.by {
+            By::Size => format!("chunks of {}", self.points[0].value),
+            By::SharesOfAll | By::SharesOfRest => format!("{} batches", self.points.len()),
+        }
+    }
+
+    /// A proposal of these values.
+    pub fn proposal(
+        &self,
+        wanted: &[f64],
+        why: String,
+        iteration: u64,
+        (predicted_s, unchanged_s): (f64, f64),
+    ) -> Proposal {
+        let show = |value: &f64| if self.are_of_one_size() { value.to_string() } else { format!("{value:.3}") };
+        let list = |values: &[f64]| values.iter().map(show).collect::<Vec<String>>().join(", ");
+        Proposal {
+            tunlet: "master_worker".into(),
+            iteration,
+            ranks: vec![self.points[0].rank],
+            assignments: self
+                .points
+                .iter()
+                .zip(wanted)
+                .map(|(point, want)| (point.name.clone(), (*want).into()))
+                .collect(),
+            tuning_point: if self.are_of_one_size() { names::CHUNK_TASKS } else { "factors" }.into(),
+            from: list(&self.values()),
+            to: list(wanted),
+            why,
+            predicted_s,
+            unchanged_s,
+            ..Proposal::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(rank: u32, name: &str) -> TuningPoint {
+        TuningPoint { rank, name: name.into(), whole: false, range: (0.0, 1.0), value: 0.5, declared: 0.5, text: None }
+    }
+
+    fn size(range: (f64, f64)) -> TuningPoint {
+        TuningPoint { whole: true, range, value: 64.0, declared: 64.0, ..point(0, names::CHUNK_TASKS) }
+    }
+
+    #[test]
+    fn factors_are_those_of_the_lowest_rank_that_has_them_by_either_name() {
+        let all = ["F0", "F1", "F3"].map(|name| point(2, name)).into_iter().chain([point(1, "F0"), point(1, "F1")]);
+        let all: Vec<TuningPoint> = all.chain([size((1.0, 100.0))]).collect();
+        let own = OwnChunks::offered(&all).unwrap();
+        let names: Vec<(u32, &str)> = own.points.iter().map(|point| (point.rank, &*point.name)).collect();
+        assert_eq!((names, own.by), (vec![(1, "F0"), (1, "F1")], By::SharesOfAll));
+        let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
+        assert_eq!(OwnChunks::offered(&rest).unwrap().points.len(), 3);
+        assert!(OwnChunks::offered(&[point(0, "F1")]).is_none());
+    }
+
+    #[test]
+    fn the_chunks_of_an_iteration_tell_where_what_is_left_goes() {
+        let points = [point(0, "F0.rest")];
+        let own = OwnChunks::offered(&points).unwrap();
+        let halves = Batches { shares: vec![0.5; 3], rest: None };
+        let of = |chunks| own.rest_seen(&halves, 400, 4, chunks);
+        assert_eq!([16, 17, 62].map(of), [Some(None), Some(None), Some(Some(1))]);
+        let whole = Batches { shares: vec![0.5, 1.0], rest: None };
+        assert_eq!(own.rest_seen(&whole, 400, 4, 10), None, "they leave nothing");
+    }
+
+    #[test]
+    fn values_stand_for_the_same_batches_as_shares_of_all_and_of_what_is_left() {
+        let batches = Batches { shares: vec![0.5, 0.5, 1.0], rest: None };
+        for (ending, expected) in [("", [0.5, 0.25, 0.25]), (names::SHARE_OF_REST, [0.5, 0.5, 1.0])] {
+            let points = [0, 1, 2].map(|n| point(0, &format!("F{n}{ending}")));
+            let own = OwnChunks::offered(&points).unwrap();
+            let values = own.values_for(&batches);
+            assert_eq!((&*values, own.batches(&values, None)), (&expected[..], batches.clone()));
+        }
+    }
+
+    #[test]
+    fn a_size_of_chunks_stays_in_its_range() {
+        let points = [size((10.0, 100.0))];
+        let own = OwnChunks::offered(&points).unwrap();
+        assert_eq!(own.batches(&own.values(), None), Batches::of_chunks(64));
+        assert_eq!([3, 30, 300].map(|tasks| own.values_for(&Batches::of_chunks(tasks))), [[10.0], [30.0], [100.0]]);
+        let proposal = own.proposal(&[30.0], String::new(), 5, (1.0, 2.0));
+        assert_eq!((&*proposal.tuning_point, &*proposal.from, &*proposal.to), ("chunk.tasks", "64", "30"));
+        assert_eq!(proposal.assignments, [("chunk.tasks".to_owned(), 30.0.into())]);
+    }
+}
