@@ -543,6 +543,33 @@ fn a_program_whose_workers_ask_for_chunks_of_one_size_is_told_a_better_one(mpi: 
 }
 
 #[each_mpi]
+fn a_cpp_program_with_lambdas_is_tuned_by_its_names_in_the_source(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let flags =
+        ["-std=c++17", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-lstdc++", "-lm"].map(str::to_owned);
+    let program = mpi.compile(&scratch, &root().join("tests/programs/coordinator.cpp"), &flags);
+    let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
+    let chunk =
+        text.lines().find(|line| line.starts_with("measure Model.simulate function _ZN2mc5Model8simulateEii sum"));
+    assert!(chunk.is_some() && !text.contains("function _ZNSt"), "{mpi:?}: {text}");
+    let points = "iteration function mc::Coordinator::generation
+work function mc::Model::simulate first 2 int tasks 3 int
+tune chunk.tasks variable mc::batch_size unsigned 1..400";
+    std::fs::write(scratch.path("points"), points).expect("a file");
+    let mut line = mpi.line(4, &program);
+    line.push("20".into());
+    let flags = ["--summary", "s.json", "--points", "points", "--no-memory"];
+    let ended = run::under_midrun(&scratch, "run", &flags, &line).succeed();
+    assert_eq!(total(&ended.out), "total 31996000", "{mpi:?}: results stay");
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.0["points"]["refused"], serde_json::json!([]), "{mpi:?}");
+    let changes = summary.list("decisions");
+    let larger = |change: &&serde_json::Value| change["tuning_point"] == "chunk.tasks" && change["from"] == "1";
+    assert!(changes.iter().any(|change| larger(&change)), "{mpi:?}: {}", ended.err);
+    scratch.assert_nothing_left();
+}
+
+#[each_mpi]
 fn a_script_sees_what_slaves_measure_in_the_iteration_in_which_they_did(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &root().join("tests/programs/fire_line.c"), &["-O1".into()]);

@@ -207,6 +207,20 @@ fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iteratio
     }
 }
 
+/// Whether a function is of the language's library or of MPI's C++ interface, compiled into the program.
+fn is_of_library(symbol: &str) -> bool {
+    let name = readable(symbol);
+    ["std::", "__gnu_cxx::", "MPI::"].iter().any(|space| name.starts_with(space))
+}
+
+/// Warns of a copy of a function whose arguments the compiler changed.
+fn changed_arguments(symbol: &str) -> &'static str {
+    match [".isra.", ".constprop."].iter().any(|part| symbol.contains(part)) {
+        true => "; the compiler changed its arguments: with -fno-ipa-sra -fno-ipa-cp they are those of the source",
+        false => "",
+    }
+}
+
 /// Functions that compute: called where messages are exchanged, and without messages of their own. Returns whether some may compute a worker's chunk.
 fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
     let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
@@ -218,7 +232,8 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
                 .bodies
                 .get(&call.to)
                 .filter(|of| of.has_loop || of.calls.iter().any(|c| code.bodies.contains_key(&c.to)));
-            let Some(of) = computes.filter(|_| !talking.contains(&*call.to)) else { continue };
+            let is_own = || !talking.contains(&*call.to) && !is_of_library(&call.to);
+            let Some(of) = computes.filter(|_| is_own()) else { continue };
             let same = || body.calls.iter().filter(|other| other.shares_loop(call));
             let list = if same().any(receives) && same().any(sends) { &mut chunks } else { &mut others };
             list.entry(&*call.to).or_insert((of.size, &**caller));
@@ -235,7 +250,8 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
         );
         let _ = writeln!(
             text,
-            "# work function {function} first M int tasks N int   # if that is a worker's chunk: argument M numbers its first task, N says how many"
+            "# work function {function} first M int tasks N int   # if that is a worker's chunk: argument M numbers its first task, N says how many{}",
+            changed_arguments(function)
         );
     }
     others.retain(|function, _| !chunks.contains_key(function));

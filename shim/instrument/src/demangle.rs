@@ -17,22 +17,34 @@ pub fn is(symbol: &str, wanted: &str) -> bool {
     name == wanted || without_parameters(&name) == wanted
 }
 
-/// The name before its parameters. Parentheses in template arguments (`f<void(int)>`) and of `operator()` belong to the name.
+/// The name before its parameters. Parentheses in template arguments (`f<void(int)>`), of `operator()`, and of a function around what is named
+/// (`f(int)::{lambda(int)#1}`) belong to the name.
 fn without_parameters(name: &str) -> &str {
     let mut depth = 0usize;
     for (at, c) in name.char_indices() {
         let before = &name[..at];
+        let is_of_name =
+            || before.ends_with("operator") || name[at..].starts_with("(anonymous") || is_around(&name[at..]);
         match c {
             _ if before.trim_end_matches(['<', '>', '-', '=']).ends_with("operator") && matches!(c, '<' | '>') => {}
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 && !before.ends_with("operator") && !name[at..].starts_with("(anonymous") => {
-                return before;
-            }
+            '(' if depth == 0 && !is_of_name() => return before,
+            '<' | '{' | '(' => depth += 1,
+            '>' | '}' | ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
     name
+}
+
+/// Whether these are the parameters of a function that has something inside: a lambda, a class, a static variable.
+fn is_around(parameters: &str) -> bool {
+    let mut depth = 0i32;
+    let ends = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    };
+    let rest = parameters.find(ends).map_or("", |end| &parameters[end + 1..]);
+    rest.trim_start_matches("const").trim_start_matches("volatile").trim_start_matches('&').starts_with("::")
 }
 
 /// The last identifier before the parameters; a mangled name contains it.
@@ -97,6 +109,12 @@ mod tests {
         assert!(is("_ZN2ns4pairIidEEbT_T0_", "ns::pair<int,double>"));
         assert!(is("_Z3runIFviEEiT_", "run<void(int)>"), "{:?}", demangled("_Z3runIFviEEiT_"));
         assert!(is("_ZN1AclEi", "A::operator()"));
+        let lambda = "_ZZN2mc11Coordinator10generationEiiENKUliE_clEi";
+        assert!(!is(lambda, "mc::Coordinator::generation"), "a lambda in a function is not the function");
+        assert!(is(lambda, "mc::Coordinator::generation(int,int)::{lambda(int)#1}::operator()"));
+        assert!(is("_ZZ4stepvE5calls", "step()::calls"), "{:?}", demangled("_ZZ4stepvE5calls"));
+        assert!(!is("_ZZ4stepvE5calls", "step"), "nor is its static variable");
+        assert!(is("_ZN12_GLOBAL__N_14stepEi", "(anonymousnamespace)::step"));
         assert!(is("_Z2g2PKN2ns1AERNS0_1BE", "g2(ns::Aconst*,ns::A::B&)"));
     }
 
