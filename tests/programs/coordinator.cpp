@@ -15,6 +15,10 @@
 namespace mc {
 unsigned batch_size = 1;
 
+// Two functions of one name.
+__attribute__((noipa)) int limited(int count, int most) { return std::min(count, most); }
+__attribute__((noipa)) double limited(double value, double most) { return std::min(value, most); }
+
 struct Model {
   double scale = 100e-6;
 
@@ -41,7 +45,7 @@ class Coordinator {
     int next = 0, busy = 0;
     double total = 0;
     auto give = [&](int worker) __attribute__((noinline)) {
-      int count = std::min(static_cast<int>(batch_size), samples - next);
+      int count = limited(static_cast<int>(batch_size), samples - next);
       if (count <= 0) return;
       int job[2] = {number * samples + next, count};
       next += count, busy++;
@@ -57,7 +61,7 @@ class Coordinator {
       total += results[which], busy--;
       give(which);
     }
-    return total;
+    return limited(total, 1e300);
   }
 
  private:

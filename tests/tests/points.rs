@@ -554,7 +554,9 @@ fn a_cpp_program_with_lambdas_is_tuned_by_its_names_in_the_source(mpi: Mpi) {
     assert!(chunk.is_some() && !text.contains("function _ZNSt"), "{mpi:?}: {text}");
     let points = "iteration function mc::Coordinator::generation
 work function mc::Model::simulate first 2 int tasks 3 int
-tune chunk.tasks variable mc::batch_size unsigned 1..400";
+tune chunk.tasks variable mc::batch_size unsigned 1..400
+measure limited function mc::limited(int,int) sum
+measure both function mc::limited sum";
     std::fs::write(scratch.path("points"), points).expect("a file");
     let mut line = mpi.line(4, &program);
     line.push("20".into());
@@ -562,7 +564,11 @@ tune chunk.tasks variable mc::batch_size unsigned 1..400";
     let ended = run::under_midrun(&scratch, "run", &flags, &line).succeed();
     assert_eq!(total(&ended.out), "total 31996000", "{mpi:?}: results stay");
     let summary = Summary::read(&scratch.path("s.json"));
-    assert_eq!(summary.0["points"]["refused"], serde_json::json!([]), "{mpi:?}");
+    let refused = summary.0["points"]["refused"].as_array().expect("a list");
+    let [both] = &refused[..] else { panic!("{mpi:?}: one line, once for all ranks: {refused:?}") };
+    let why = both["why"].as_str().unwrap_or_default();
+    assert!(both["line"] == 5 && why.contains("_ZN2mc7limitedEii") && why.contains("_ZN2mc7limitedEdd"), "{both}");
+    assert!(point(&summary, "limited")["count"].as_u64() > Some(0), "{mpi:?}");
     let changes = summary.list("decisions");
     let larger = |change: &&serde_json::Value| change["tuning_point"] == "chunk.tasks" && change["from"] == "1";
     assert!(changes.iter().any(|change| larger(&change)), "{mpi:?}: {}", ended.err);

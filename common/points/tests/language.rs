@@ -24,7 +24,13 @@ fn symbol() -> impl Strategy<Value = Symbol> {
 }
 
 fn label() -> impl Strategy<Value = Label> {
-    "[A-Za-z][A-Za-z0-9_.]{0,30}".prop_map(|text| Label::new(&text).expect("a label"))
+    let is_free = |text: &String| {
+        // midrun's own.
+        let parts = ["mw.", "pipe.", "dc."].iter().any(|part| text.starts_with(part));
+        !parts && !["iteration", "points"].contains(&&**text)
+    };
+    let text = "[A-Za-z][A-Za-z0-9_.]{0,30}".prop_filter("one of midrun's own", is_free);
+    text.prop_map(|text| Label::new(&text).expect("a label"))
 }
 
 fn call() -> impl Strategy<Value = Call> {

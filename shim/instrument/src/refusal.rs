@@ -19,7 +19,7 @@ pub enum Refusal {
     #[error("there is no {0}, and {1} cannot be read: {2}")]
     Unreadable(String, String, String),
     /// Several have the name: where.
-    #[error("{0} is there more than once: {places}; give one as object:name", places = .1.join(", "))]
+    #[error("{0} is there more than once: {places}; give the symbol of one, or object:name", places = .1.join(", "))]
     Ambiguous(String, Vec<String>),
     /// The dynamic linker chooses among several when it is first called.
     #[error("{0} is chosen by the dynamic linker (IFUNC)")]

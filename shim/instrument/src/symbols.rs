@@ -48,6 +48,8 @@ struct Found {
     object: String,
     in_program: bool,
     address: usize,
+    /// Its address in the object's file, as `nm` prints it: the same in each process.
+    offset: u64,
     size: u64,
     kind: Kind,
     exported: bool,
@@ -194,7 +196,7 @@ fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>
         found.drain(..found.len() - 1);
     }
     if found.len() > 1 {
-        let places = found.iter().map(|f| format!("{}:{} at {:#x}", f.object, f.name, f.address)).collect();
+        let places = found.iter().map(|f| format!("{}:{} at {:#x}", f.object, f.name, f.offset)).collect();
         return Err(Refusal::Ambiguous(name.into(), places));
     }
     Ok(found.pop())
@@ -244,6 +246,7 @@ fn scan_file(bytes: &[u8], object: &Object, is: &dyn Fn(&str) -> bool, found: &m
             object: object.name.clone(),
             in_program: object.is_program,
             address,
+            offset: symbol.address(),
             size: symbol.size(),
             kind,
             exported: dynamic,
