@@ -2,8 +2,8 @@
  *
  * unmodified FILE F0,F1,F2|CHUNK|fac2|gss [NW [of-all]]: the file is that of drawn.h. The master's own loop cuts the tasks into batches: F0, F1 and F2 are
  * the shares of what is left (of-all: of all tasks) that the first three take, each in equal parts to NW slaves; what the third leaves goes out in
- * equal parts, too. CHUNK is the number of tasks of every chunk; fac2 takes half of what is left for each batch, gss an NW-th of it for each chunk. Slaves loop on receive; inputs and results
- * travel in messages. Prints the time of all iterations, seconds.
+ * equal parts, too. CHUNK is the number of tasks of every chunk; fac2 takes half of what is left for each batch, gss an NW-th of it for each chunk.
+ * Slaves loop on receive; inputs and results travel in messages. Prints the time of all iterations, seconds.
  */
 #include "drawn.h"
 #include <string.h>

@@ -55,6 +55,7 @@ enum Cut {
     Chunks,
 }
 
+/// What a program cuts, and by what.
 #[derive(Clone, Copy)]
 struct Kind {
     cut: Cut,

@@ -1,8 +1,8 @@
 //! Performance models that a live decision evaluates: pure mathematics, no I/O, no clock.
 //!
 //! [`link`] and [`trend`] learn the parameters from measurements, by robust regression ([`line`]). [`factoring`] has the
-//! closed formulas of loop scheduling, [`order_statistics`] the expected maxima they rest on, [`chance`] quantiles, [`batches`] the shares for
-//! programs with a fixed number of batches. [`simulate`] runs the master's own scheduling code on a model of the tasks, the
+//! closed formulas of loop scheduling, [`order_statistics`] the expected maxima they rest on, [`chance`] quantiles, [`batches`] the chunks of
+//! programs that cut them by themselves. [`events`] is the queue of every simulation here. [`simulate`] runs the master's own scheduling code on a model of the tasks, the
 //! workers and the messages; [`master_worker`] and [`pipeline`] have the closed models, [`search`] the search algorithms.
 
 #![forbid(unsafe_code)]

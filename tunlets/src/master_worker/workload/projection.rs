@@ -184,10 +184,9 @@ impl WorkloadEstimator {
         each_s.iter().copied().reduce(f64::min).unwrap_or(0.0).min(self.ideal_s())
     }
 
-    /// Input of the simulation if each chunk costs as much as it can have cost.
-    pub fn load_with_dearest_chunks(&self) -> SimInput {
-        let load = self.load();
-        SimInput { unexplained_s: load.unexplained_s.max(self.least_of(&self.most_overhead)), ..load }
+    /// The most that a chunk can cost its worker beyond its tasks and messages (`unexplained_s` is the least), seconds.
+    pub fn most_unexplained_s(&self) -> f64 {
+        self.least_of(&self.overhead).max(self.least_of(&self.most_overhead))
     }
 
     /// Input of the simulation.
