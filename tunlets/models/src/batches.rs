@@ -4,7 +4,7 @@
 //! three batches, 25 workers and a variation of 0.8). So the shares are searched: a first batch, then batches that fall
 //! by a constant ratio, each judged by simulated iterations.
 
-pub use crate::cutter::Batches;
+pub use crate::cutter::{Batches, Rest};
 use crate::simulate::{Drawings, SimResult};
 use crate::simulated_load::SimInput;
 use midrun_scheduling::TechniqueParameters;
@@ -42,12 +42,12 @@ fn candidates(batches: usize) -> impl Iterator<Item = Vec<f64>> {
 }
 
 /// The best found of `count` batches in iterations like `load`, drawn by seeds from `seed` on. They take all tasks; or, where it is known what the
-/// program does with what they leave ([`Batches::rest`]), they may leave some. `None` where there is nothing to cut: no batch, no task, no worker.
-pub fn best(load: &SimInput, count: usize, leaving: Option<Option<u64>>, seed: u64) -> Option<Found> {
+/// program does with what they leave ([`Rest`]), they may leave some. Nothing where there is nothing to cut: no batch, no task, no worker.
+pub fn best(load: &SimInput, count: usize, leaving: Option<Rest>, seed: u64) -> Option<Found> {
     if count == 0 {
         return None;
     }
-    let whole = candidates(count).map(|shares| Batches::of_all(&shares, None));
+    let whole = candidates(count).map(|shares| Batches::of_all(&shares, Rest::OneBatch));
     let some = leaving
         .into_iter()
         .flat_map(|rest| candidates(count + 1).map(move |shares| Batches::of_all(&shares[..count], rest)));
@@ -110,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ratio(shares: &[f64], variation: f64, tasks: u64, slowness: &[f64]) -> f64 {
-        expected_ratio(&load(variation, tasks, slowness), Batches::of_all(shares, None), 400)
+        expected_ratio(&load(variation, tasks, slowness), Batches::of_all(shares, Rest::OneBatch), 400)
     }
 
     fn found(variation: f64, tasks: u64, slowness: &[f64], batches: usize) -> Vec<f64> {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_the_batches_leave_is_one_batch_more_where_the_program_sends_it_so() {
         let load = load(1.5, 2_000, &[1.0; 12]);
-        let [whole, leaving] = [None, Some(None)].map(|leaving| best(&load, 2, leaving, 0).unwrap().batches);
+        let [whole, leaving] = [None, Some(Rest::OneBatch)].map(|leaving| best(&load, 2, leaving, 0).unwrap().batches);
         assert!(whole.left() < 1e-9 && leaving.left() > 0.01, "{leaving:?}");
         assert!(expected_ratio(&load, leaving, 200) < expected_ratio(&load, whole, 200) - 0.01);
     }
@@ -170,7 +170,7 @@ mod tests {
         let of = |variation: f64, unexplained_s: f64| {
             let load = SimInput { unexplained_s, ..load(variation, 4_000, &[1.0; 8]) };
             let found = best_chunk(&load, (1, 1_000), 0).unwrap();
-            let chunk = found.batches.rest.unwrap();
+            let chunk = found.batches.size().unwrap();
             let ratio = |chunk| expected_ratio(&load, Batches::of_chunks(chunk), 100);
             let [own, twice, half] = [chunk, 2 * chunk, (chunk / 2).max(1)].map(ratio);
             assert!(own < twice + 0.002 && own < half + 0.002, "{chunk}: {own} {twice} {half}");
@@ -178,7 +178,7 @@ mod tests {
         };
         let [cheap, dear, even] = [of(0.5, 0.01), of(0.5, 5.0), of(0.01, 5.0)];
         assert!(cheap < dear && dear <= even, "{cheap} {dear} {even}");
-        assert_eq!(best_chunk(&load(0.5, 4_000, &[1.0; 8]), (50, 60), 0).unwrap().batches.rest, Some(50));
+        assert_eq!(best_chunk(&load(0.5, 4_000, &[1.0; 8]), (50, 60), 0).unwrap().batches.size(), Some(50));
         assert_eq!(best_chunk(&load(0.5, 0, &[1.0; 8]), (1, 60), 0), None);
     }
 

@@ -2,18 +2,28 @@
 
 use midrun_scheduling::Chunk;
 
+/// What a program does with the tasks that its batches leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    /// It sends them as one batch more.
+    #[default]
+    OneBatch,
+    /// It sends them in chunks of so many tasks.
+    Chunks(u64),
+}
+
 /// How a program cuts its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batches {
     /// Share of what is left that each batch takes, in one chunk per worker.
     pub shares: Vec<f64>,
-    /// Tasks of each chunk of what the last of them leaves; `None`: that is one batch more.
-    pub rest: Option<u64>,
+    /// What becomes of the tasks that the last of them leaves.
+    pub rest: Rest,
 }
 
 impl Batches {
     /// From shares of all tasks. Of those that sum to 1 the last one is all that is left.
-    pub fn of_all(shares: &[f64], rest: Option<u64>) -> Batches {
+    pub fn of_all(shares: &[f64], rest: Rest) -> Batches {
         let mut left = 1.0;
         let share = |share: &f64| {
             let own = if left > 0.0 { (share / left).min(1.0) } else { 1.0 };
@@ -25,12 +35,15 @@ impl Batches {
 
     /// Chunks of one size.
     pub fn of_chunks(tasks: u64) -> Batches {
-        Batches { shares: Vec::new(), rest: Some(tasks) }
+        Batches { shares: Vec::new(), rest: Rest::Chunks(tasks) }
     }
 
     /// Tasks of each chunk, where all have one size.
     pub fn size(&self) -> Option<u64> {
-        self.rest.filter(|_| self.shares.is_empty())
+        match self.rest {
+            Rest::Chunks(tasks) if self.shares.is_empty() => Some(tasks),
+            _ => None,
+        }
     }
 
     /// Share of all tasks that they leave.
@@ -81,8 +94,8 @@ impl<'a> Cutter<'a> {
             let share_of = |share: f64| (share * self.remaining as f64 / self.workers as f64) as u64;
             self.chunk = match (self.batches.shares.get(self.begun), self.batches.rest) {
                 (Some(share), _) => share_of(*share),
-                (None, Some(tasks)) => tasks,
-                (None, None) => share_of(1.0),
+                (None, Rest::Chunks(tasks)) => tasks,
+                (None, Rest::OneBatch) => share_of(1.0),
             };
             self.chunks_left = self.workers;
             self.begun += 1;
@@ -103,17 +116,18 @@ mod tests {
     #[test]
     fn shares_of_what_is_left_give_the_same_batches_as_shares_of_all() {
         let shares = [0.5, 0.3, 0.15, 0.05];
-        let batches = Batches::of_all(&shares, None);
+        let batches = Batches::of_all(&shares, Rest::OneBatch);
         assert!(batches.shares_of_all().iter().zip(&shares).all(|(own, share)| (own - share).abs() < 1e-12));
         assert!((batches.shares[3] - 1.0).abs() < 1e-12, "the last batch takes all that is left");
-        assert_eq!(Batches::of_all(&[1.0, 0.0], None).shares, [1.0, 1.0]);
+        assert_eq!(Batches::of_all(&[1.0, 0.0], Rest::OneBatch).shares, [1.0, 1.0]);
     }
 
     proptest! {
         #[test]
         fn every_task_is_in_one_chunk(
-            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), rest: Option<u64>, tasks in 0_u64..3_000, workers in 0_u64..40,
+            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), size: Option<u64>, tasks in 0_u64..3_000, workers in 0_u64..40,
         ) {
+            let rest = size.map_or(Rest::OneBatch, Rest::Chunks);
             let batches = Batches { shares, rest };
             let mut cutter = Cutter::new(&batches, tasks, workers);
             let mut next = 0;

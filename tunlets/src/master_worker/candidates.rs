@@ -8,6 +8,7 @@ use crate::model_error::EXACT;
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::{Value, names};
 use crate::{TuningPoint, Window};
+use midrun_models::batches::Rest;
 use midrun_models::factoring::least_chunk;
 use midrun_models::simulate::{Drawings, SimInput, SimResult};
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -296,7 +297,7 @@ pub fn shortlist(
 pub fn other_chunks(
     workload: &WorkloadEstimator,
     current: TechniqueParameters,
-    (own, rest): (&OwnChunks<'_>, Option<Option<u64>>),
+    (own, rest): (&OwnChunks<'_>, Option<Rest>),
     confidence: Confidence,
 ) -> Option<(Forecast, Forecast, Vec<f64>)> {
     let known = workload.load();
@@ -306,7 +307,7 @@ pub fn other_chunks(
     let load = SimInput { unexplained_s: f64::midpoint(least, most), ..known };
     let found = own.best(&load, rest, SEED + FINE)?.batches;
     let values = own.values_for(&found);
-    let found = own.batches(&values, rest.flatten());
+    let found = own.batches(&values, rest.unwrap_or_default());
     let drawings = draw(&load, SEED, FINE);
     let pair = |unexplained_s: f64, runs: u64| {
         let now = SimInput { unexplained_s, ..load.clone() };

@@ -4,7 +4,7 @@
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
-use midrun_models::batches::{self, Batches, Found};
+use midrun_models::batches::{self, Batches, Found, Rest};
 use midrun_models::simulate::SimInput;
 
 /// By what a program says how it cuts its tasks.
@@ -47,8 +47,8 @@ impl<'a> OwnChunks<'a> {
         self.points.iter().map(|point| point.value).collect()
     }
 
-    /// The chunks that the program cuts with these values; `rest`: those of what its batches leave.
-    pub fn batches(&self, values: &[f64], rest: Option<u64>) -> Batches {
+    /// The chunks that the program cuts with these values, if it does this with what its batches leave.
+    pub fn batches(&self, values: &[f64], rest: Rest) -> Batches {
         match self.by {
             By::SharesOfAll => Batches::of_all(values, rest),
             By::SharesOfRest => Batches { shares: values.to_vec(), rest },
@@ -61,15 +61,15 @@ impl<'a> OwnChunks<'a> {
         let values = match self.by {
             By::SharesOfAll => batches.shares_of_all(),
             By::SharesOfRest => batches.shares.clone(),
-            By::Size => batches.rest.iter().map(|tasks| *tasks as f64).collect(),
+            By::Size => batches.size().iter().map(|tasks| *tasks as f64).collect(),
         };
         let within = |(value, point): (f64, &&TuningPoint)| value.clamp(point.range.0, point.range.1);
         values.into_iter().zip(&self.points).map(within).collect()
     }
 
-    /// Whether an iteration shows what the program does with what its batches leave (`rest`): `Some(1)` where it sends that task by task, `None` as one
-    /// batch more. Nothing where they leave too little to tell.
-    pub fn rest_seen(&self, batches: &Batches, tasks: u64, workers: u32, chunks: u64) -> Option<Option<u64>> {
+    /// What an iteration of so many chunks shows that the program does with what its batches leave: it sends that task by task, or as one batch more.
+    /// Nothing where they leave too little to tell.
+    pub fn rest_seen(&self, batches: &Batches, tasks: u64, workers: u32, chunks: u64) -> Option<Rest> {
         if self.are_of_one_size() {
             return Some(batches.rest);
         }
@@ -77,11 +77,15 @@ impl<'a> OwnChunks<'a> {
         let more = chunks as f64 - of_batch * batches.shares.len() as f64;
         // Half-way between both on a logarithmic scale. What rounding leaves of one batch more are single tasks, fewer than workers.
         let between = (left * of_batch).sqrt();
-        (more > 0.0 && between > 2.0 * of_batch).then_some((more > between).then_some(1))
+        (more > 0.0 && between > 2.0 * of_batch).then_some(if more > between {
+            Rest::Chunks(1)
+        } else {
+            Rest::OneBatch
+        })
     }
 
     /// The best that the program can be told, by simulated iterations of `load`.
-    pub fn best(&self, load: &SimInput, rest: Option<Option<u64>>, seed: u64) -> Option<Found> {
+    pub fn best(&self, load: &SimInput, rest: Option<Rest>, seed: u64) -> Option<Found> {
         match self.by {
             By::Size => {
                 let (least, most) = self.points[0].range;
@@ -158,21 +162,21 @@ mod tests {
     fn the_chunks_of_an_iteration_tell_where_what_is_left_goes() {
         let points = [point(0, "F0.rest")];
         let own = OwnChunks::offered(&points).unwrap();
-        let halves = Batches { shares: vec![0.5; 3], rest: None };
+        let halves = Batches { shares: vec![0.5; 3], rest: Rest::OneBatch };
         let of = |chunks| own.rest_seen(&halves, 400, 4, chunks);
-        assert_eq!([16, 17, 62].map(of), [Some(None), Some(None), Some(Some(1))]);
-        let whole = Batches { shares: vec![0.5, 1.0], rest: None };
+        assert_eq!([16, 17, 62].map(of), [Some(Rest::OneBatch), Some(Rest::OneBatch), Some(Rest::Chunks(1))]);
+        let whole = Batches { shares: vec![0.5, 1.0], rest: Rest::OneBatch };
         assert_eq!(own.rest_seen(&whole, 400, 4, 10), None, "they leave nothing");
     }
 
     #[test]
     fn values_stand_for_the_same_batches_as_shares_of_all_and_of_what_is_left() {
-        let batches = Batches { shares: vec![0.5, 0.5, 1.0], rest: None };
+        let batches = Batches { shares: vec![0.5, 0.5, 1.0], rest: Rest::OneBatch };
         for (ending, expected) in [("", [0.5, 0.25, 0.25]), (names::SHARE_OF_REST, [0.5, 0.5, 1.0])] {
             let points = [0, 1, 2].map(|n| point(0, &format!("F{n}{ending}")));
             let own = OwnChunks::offered(&points).unwrap();
             let values = own.values_for(&batches);
-            assert_eq!((&*values, own.batches(&values, None)), (&expected[..], batches.clone()));
+            assert_eq!((&*values, own.batches(&values, Rest::OneBatch)), (&expected[..], batches.clone()));
         }
     }
 
@@ -180,7 +184,7 @@ mod tests {
     fn a_size_of_chunks_stays_in_its_range() {
         let points = [size((10.0, 100.0))];
         let own = OwnChunks::offered(&points).unwrap();
-        assert_eq!(own.batches(&own.values(), None), Batches::of_chunks(64));
+        assert_eq!(own.batches(&own.values(), Rest::OneBatch), Batches::of_chunks(64));
         assert_eq!([3, 30, 300].map(|tasks| own.values_for(&Batches::of_chunks(tasks))), [[10.0], [30.0], [100.0]]);
         let proposal = own.proposal(&[30.0], String::new(), 5, (1.0, 2.0));
         assert_eq!((&*proposal.tuning_point, &*proposal.from, &*proposal.to), ("chunk.tasks", "64", "30"));

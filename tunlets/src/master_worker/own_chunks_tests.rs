@@ -6,6 +6,7 @@ use super::{MasterWorker, Mode};
 use crate::testing::window;
 use crate::tuning_point::names;
 use crate::{ChunkWork, Observation, PROFILE_BINS, ProfileBin, Settled, TuningPoint, Tunlet, Window, WorkerWork};
+use midrun_models::batches::Rest;
 use midrun_models::random::Random;
 use midrun_models::simulate::{SimInput, iteration_of};
 use midrun_scheduling::TechniqueParameters;
@@ -49,7 +50,7 @@ impl Program {
         let mut time_s = |at: usize| (self.law)((at as f64 + 0.5) / TASKS as f64) * (0.7 + 0.6 * self.random.uniform());
         let times: Vec<f64> = (0..TASKS).map(&mut time_s).collect();
         let own = OwnChunks::offered(&self.offered).unwrap();
-        let (batches, unexplained_s) = (Some(own.batches(&own.values(), None)), self.chunk_s);
+        let (batches, unexplained_s) = (Some(own.batches(&own.values(), Rest::OneBatch)), self.chunk_s);
         let input = SimInput {
             workers: WORKERS,
             mean_s: 1e-3,

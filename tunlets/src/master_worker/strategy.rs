@@ -23,6 +23,7 @@ use crate::{
     Verdict, Window, Worth,
 };
 use cadence::Cadence;
+use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
@@ -98,8 +99,8 @@ pub struct MasterWorker {
     expected: Gain,
     /// Other chunks of its own measured worse in this program.
     own_failed: bool,
-    /// What the program does with what its own batches leave ([`Batches::rest`]), where that was seen.
-    rest_seen: Option<Option<u64>>,
+    /// What the program does with what its own batches leave ([`Rest`]), where that was seen.
+    rest_seen: Option<Rest>,
     /// First iteration that ran with the present chunks of its own as a whole.
     of_own: u64,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.

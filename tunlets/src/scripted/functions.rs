@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use midrun_models::batches::{self, Batches};
+use midrun_models::batches::{self, Batches, Rest};
 use midrun_models::factoring::{daf_divisor, fac_divisor, imbalance_bound, least_chunk, static_excess};
 use midrun_models::line::median;
 use midrun_models::master_worker::{Model, Protocol, Rounding};
@@ -265,7 +265,7 @@ fn searches(
             let tasks = at_least("the number of tasks", &tasks, 1.0, MOST_TASKS)? as u64;
             let shares: Vec<f64> = numbers(&shares)?.into_iter().take(MOST_BATCHES as usize).collect();
             let load = batches::load(variation, tasks, &equal(&n)?);
-            Ok(batches::expected_ratio(&load, Batches::of_all(&shares, None), RUNS))
+            Ok(batches::expected_ratio(&load, Batches::of_all(&shares, Rest::OneBatch), RUNS))
         },
     );
 }

@@ -8,6 +8,7 @@ use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::{EXACT, Simulated};
 use crate::trial::{MODEL, worth};
 use crate::{Proposal, TuningPoint, Worth};
+use midrun_models::batches::Rest;
 use midrun_scheduling::TechniqueParameters;
 
 /// Other values of what the program offers.
@@ -34,9 +35,10 @@ impl MasterWorker {
         let values = own.values();
         if self.rest_seen.is_none() && self.changes == 0 {
             let chunks = (workload.tasks as f64 / workload.chunk_tasks).round() as u64;
-            self.rest_seen = own.rest_seen(&own.batches(&values, None), workload.tasks, workload.workers, chunks);
+            self.rest_seen =
+                own.rest_seen(&own.batches(&values, Rest::OneBatch), workload.tasks, workload.workers, chunks);
         }
-        workload.batches = Some(own.batches(&values, self.rest_seen.flatten()));
+        workload.batches = Some(own.batches(&values, self.rest_seen.unwrap_or_default()));
     }
 
     /// The former chunks after a change that measured worse; or other chunks, or another number of workers, whichever gains more.
