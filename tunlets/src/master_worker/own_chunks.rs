@@ -77,11 +77,8 @@ impl<'a> OwnChunks<'a> {
         let more = chunks as f64 - of_batch * batches.shares.len() as f64;
         // Half-way between both on a logarithmic scale. What rounding leaves of one batch more are single tasks, fewer than workers.
         let between = (left * of_batch).sqrt();
-        (more > 0.0 && between > 2.0 * of_batch).then_some(if more > between {
-            Rest::Chunks(1)
-        } else {
-            Rest::OneBatch
-        })
+        let rest = if more > between { Rest::Chunks(1) } else { Rest::OneBatch };
+        (more > 0.0 && between > 2.0 * of_batch).then_some(rest)
     }
 
     /// The best that the program can be told, by simulated iterations of `load`.

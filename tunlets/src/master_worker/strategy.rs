@@ -99,7 +99,7 @@ pub struct MasterWorker {
     expected: Gain,
     /// Other chunks of its own measured worse in this program.
     own_failed: bool,
-    /// What the program does with what its own batches leave ([`Rest`]), where that was seen.
+    /// What the program does with the tasks that its own batches leave, where that was seen.
     rest_seen: Option<Rest>,
     /// First iteration that ran with the present chunks of its own as a whole.
     of_own: u64,
