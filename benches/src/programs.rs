@@ -99,6 +99,8 @@ pub struct Program {
     pub contention: f64,
     /// Iterations.
     pub iterations: u64,
+    /// Number of its run, from 0. What is drawn in each iteration is drawn anew in each run; all else is the program's.
+    pub run: u64,
 }
 
 fn log(random: &mut Random, low: f64, high: f64) -> f64 {
@@ -153,7 +155,13 @@ impl Program {
             disturbed: if random.below(3) == 0 { 0.1 * random.uniform() } else { 0.0 },
             contention: if random.below(4) == 0 { 0.5 * random.uniform() } else { 0.0 },
             iterations,
+            run: 0,
         }
+    }
+
+    /// Number of an iteration among those of all runs.
+    fn of_all(&self, iteration: u64) -> u64 {
+        iteration.wrapping_add(self.run << 32)
     }
 
     /// Whether all iterations have the same law, wherever the work is, on the same hosts.
@@ -165,7 +173,7 @@ impl Program {
 
     /// True task times of an iteration on a worker of speed 1, seconds.
     pub fn times_s(&self, iteration: u64) -> Vec<f64> {
-        let random = &mut Random::new(self.seed.wrapping_mul(1_000_003).wrapping_add(iteration));
+        let random = &mut Random::new(self.seed.wrapping_mul(1_000_003).wrapping_add(self.of_all(iteration)));
         let passed = iteration as f64 / self.iterations.max(1) as f64;
         let (mut law, mut mean_s, mut tasks) = (self.law, self.mean_s, self.tasks);
         match self.drift {
@@ -308,7 +316,7 @@ impl Run<'_> {
         taking_part.sort_by_key(|(worker, _)| *worker);
         let input = self.input(&times, &taking_part);
         let mut result = iteration_of(&times, &input, setting);
-        let random = &mut Random::new(program.seed.wrapping_add(iteration).wrapping_mul(0x9e37_79b9));
+        let random = &mut Random::new(program.seed.wrapping_add(program.of_all(iteration)).wrapping_mul(0x9e37_79b9));
         // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
         let late = (program.noise * random.normal()).abs().exp();
         let more = if random.uniform() < program.disturbed { 1.0 + random.uniform() } else { 1.0 };
