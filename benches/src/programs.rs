@@ -14,6 +14,9 @@ use std::io::Write;
 
 use crate::master;
 
+/// Aim for the worst total of a tuned run over that of the best fixed technique.
+pub const WORST: f64 = 1.05;
+
 /// Distribution of the task times of one iteration, as multiples of their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {

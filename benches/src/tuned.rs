@@ -114,3 +114,8 @@ pub fn fixed_s(program: &Program, kind: Technique, workers: u32) -> f64 {
     let mut master = program.start();
     (0..program.iterations).map(|_| master.iterate(workers, &setting).iteration_s).sum()
 }
+
+/// The same of all techniques with all workers, in the order of [`Technique::ALL`].
+pub fn all_fixed_s(program: &Program) -> [f64; Technique::ALL.len()] {
+    Technique::ALL.map(|kind| fixed_s(program, kind, program.workers))
+}

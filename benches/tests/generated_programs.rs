@@ -1,8 +1,8 @@
 //! Generated programs in simulated runs from their first iteration on, against the best fixed technique in hindsight.
 
 use midrun_benches::programs::{Law, Program};
-use midrun_benches::tuned::{Tuned, fixed_s, tuned};
-use midrun_scheduling::{Technique, TechniqueParameters};
+use midrun_benches::tuned::{Tuned, all_fixed_s, tuned};
+use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
 
@@ -17,8 +17,7 @@ fn against_best_fixed(program: &Program) -> (Tuned, f64) {
     })
     .expect("a tunlet");
     let run = tuned(program, TechniqueParameters::START, tunlet.as_mut(), Confidence::default());
-    let fixed = Technique::ALL.map(|kind| fixed_s(program, kind, program.workers));
-    let ratio = run.total_s / fixed.into_iter().fold(f64::INFINITY, f64::min);
+    let ratio = run.total_s / all_fixed_s(program).into_iter().fold(f64::INFINITY, f64::min);
     (run, ratio)
 }
 

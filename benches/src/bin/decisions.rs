@@ -5,15 +5,12 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::programs::Program;
-use midrun_benches::tuned::{LATE, fixed_s, tuned};
+use midrun_benches::programs::{Program, WORST};
+use midrun_benches::tuned::{LATE, all_fixed_s, fixed_s, tuned};
 use midrun_benches::{first_seed, print_spread};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
-
-/// Aim for the worst total over that of the best fixed technique.
-const HIGH: f64 = 1.05;
 
 /// Tuned runs of generated programs against fixed techniques.
 #[derive(Parser)]
@@ -62,8 +59,7 @@ fn over_best_beforehand(
     for run in 1..=runs {
         let program = Program { run, ..program.clone() };
         tuned_s += tuned(&program, start, catalogue::create(options)?.as_mut(), level).total_s;
-        let all = Technique::ALL.map(|kind| fixed_s(&program, kind, program.workers));
-        fixed.iter_mut().zip(all).for_each(|(sum_s, one_s)| *sum_s += one_s);
+        fixed.iter_mut().zip(all_fixed_s(&program)).for_each(|(sum_s, one_s)| *sum_s += one_s);
     }
     Ok(tuned_s / fixed.into_iter().fold(f64::INFINITY, f64::min))
 }
@@ -84,8 +80,8 @@ fn main() -> Result<()> {
     let asked_for = |program: &Program| name(program).contains(&arguments.law);
     for program in drawn.filter(asked_for).take(arguments.programs as usize) {
         let seed = program.seed;
-        let all = Technique::ALL.map(|kind| (kind, fixed_s(&program, kind, program.workers)));
-        let (best, best_s) = all.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are techniques");
+        let all: Vec<(Technique, f64)> = Technique::ALL.into_iter().zip(all_fixed_s(&program)).collect();
+        let (best, best_s) = all.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are techniques");
         let fewer = [2, 4].map(|part| program.workers.div_ceil(part)).map(|n| (n, fixed_s(&program, best, n)));
         let (number, _) = std::iter::once((program.workers, best_s))
             .chain(fewer)
@@ -121,7 +117,7 @@ fn main() -> Result<()> {
             all.iter().for_each(|(kind, s)| println!("  {} {:.4}", kind.name(), s / best_s));
             run.log.iter().chain(&run.refusals).for_each(|line| println!("  {line}"));
         }
-        if arguments.repeat > 0 && ratio > HIGH {
+        if arguments.repeat > 0 && ratio > WORST {
             let over = over_best_beforehand(&program, arguments.repeat, start, (&options, level))?;
             println!("  {} further runs: {over:.4} of the best known beforehand", arguments.repeat);
             beforehand.push(over);
@@ -133,9 +129,9 @@ fn main() -> Result<()> {
         predictions = (predictions.0 + run.predictions.0, predictions.1 + run.predictions.1);
     }
     print_spread("total / best fixed technique", &ratios);
-    println!("above {HIGH}: {} of {}", ratios.iter().filter(|r| **r > HIGH).count(), ratios.len());
+    println!("above {WORST}: {} of {}", ratios.iter().filter(|r| **r > WORST).count(), ratios.len());
     if arguments.repeat > 0 {
-        let high = beforehand.iter().filter(|over| **over > HIGH).count();
+        let high = beforehand.iter().filter(|over| **over > WORST).count();
         println!("of these above it in {} further runs, too: {high} of {}", arguments.repeat, beforehand.len());
     }
     print_spread("changes per 100 iterations after the tenth", &late);

@@ -7,6 +7,7 @@
 use anyhow::Result;
 use clap::Parser;
 use midrun_benches::print_spread;
+use midrun_benches::programs::WORST;
 use midrun_benches::real::{Draws, Farm};
 use midrun_benches::tuned::LATE;
 use midrun_scheduling::Technique;
@@ -72,7 +73,7 @@ fn main() -> Result<()> {
             program.mean_s * 1e3
         );
         // A miss says by itself what was decided: it may not come again.
-        if arguments.verbose || run.total_s > 1.05 * best_s {
+        if arguments.verbose || run.total_s > WORST * best_s {
             FIXED.iter().zip(&all).for_each(|(kind, s)| println!("  {} {:.4}", kind.name(), s / best_s));
             run.decisions.iter().for_each(|(_, said)| println!("  {said}"));
         }
@@ -82,7 +83,7 @@ fn main() -> Result<()> {
         late.push(late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
     }
     print_spread("total / best fixed technique", &against_best);
-    println!("above 1.05: {} of {}", against_best.iter().filter(|r| **r > 1.05).count(), against_best.len());
+    println!("above {WORST}: {} of {}", against_best.iter().filter(|r| **r > WORST).count(), against_best.len());
     print_spread("total / the framework's start, untuned", &against_start);
     FIXED.iter().zip(&against_each).for_each(|(kind, list)| print_spread(&format!("total / {}", kind.name()), list));
     print_spread("changes per 100 iterations after the tenth", &late);
