@@ -4,6 +4,7 @@ mod cadence;
 mod explanation;
 mod growing;
 mod number;
+mod obstacles;
 mod own_chunks;
 mod weighing;
 
@@ -27,6 +28,7 @@ use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
+use obstacles::Obstacles;
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
@@ -84,14 +86,7 @@ pub struct MasterWorker {
     errors: PredictionErrors,
     /// The same of iteration time / ideal, which does not depend on how much work there is, but on where it is.
     places: PredictionErrors,
-    /// That these are not foreseeable was said.
-    unforeseen: Option<Refusal>,
-    /// That iterations are too short was said.
-    short: Option<Refusal>,
-    /// That ranks wait for cores was said.
-    crowded: Option<Refusal>,
-    /// That messages are above the MPI's eager limit was said.
-    crossed: Option<Refusal>,
+    obstacles: Obstacles,
     trials: Trials<Setting>,
     /// The last decision that was applied, and the time that it promised, seconds.
     promised: Option<(u64, f64)>,
@@ -109,24 +104,6 @@ pub struct MasterWorker {
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
     judgements: Vec<Judgement>,
-}
-
-/// Says that iterations are too short.
-fn short(iteration: u64, usual_s: f64) -> Refusal {
-    let (usual, least) = (Seconds(usual_s), Seconds(SHORTEST_S));
-    let why = format!(
-        "to tune iterations of {usual}: a decision takes longer than they do; those of {least} and more are tuned"
-    );
-    Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
-}
-
-/// Says that ranks wait for cores, and what follows from that.
-fn crowded(iteration: u64, run_delay: f64) -> Refusal {
-    let why = format!(
-        "to expect that other numbers of workers bring more cores: ranks were ready to run and had no core for {:.0} % of the time",
-        100.0 * run_delay
-    );
-    Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
 }
 
 impl MasterWorker {
@@ -147,10 +124,7 @@ impl MasterWorker {
             present_of: None,
             errors: PredictionErrors::default(),
             places: PredictionErrors::default(),
-            unforeseen: None,
-            short: None,
-            crowded: None,
-            crossed: None,
+            obstacles: Obstacles::default(),
             trials: Trials::default(),
             promised: None,
             proposed_s: f64::NAN,
@@ -267,16 +241,6 @@ impl MasterWorker {
         }
     }
 
-    /// Says that the place of the work is not foreseen, and what follows from that.
-    fn not_foreseen(&self, iteration: u64) -> Refusal {
-        let why = format!(
-            "to count on where the work is: the last iterations do not tell it, forecasts of how evenly the next ones end were off by \
-             {:.0} %; while that is so, it keeps to techniques that end evenly wherever the dear tasks are",
-            100.0 * self.places.unforeseen().exp_m1()
-        );
-        Refusal { tunlet: "master_worker".to_owned(), iteration, why, times: 1 }
-    }
-
     /// What follows was not measured under the setting before.
     fn interrupt(&mut self, of: Option<(Family, u32)>) {
         self.present_of = of;
@@ -319,33 +283,6 @@ impl MasterWorker {
         // Where workers can take chunks themselves nobody need send them.
         workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
         Some(workload)
-    }
-
-    /// Notes what keeps iterations from being tuned as well as others; `false` where they are too short to be tuned at all.
-    fn note_obstacles(&mut self, (iteration, iteration_s): (u64, f64), workload: &WorkloadEstimator) -> bool {
-        // A disturbed one is no reason to decide on short ones.
-        let usual_s = self.present.time_s().unwrap_or(iteration_s);
-        if usual_s < SHORTEST_S {
-            if self.present.count() >= WATCHED && self.short.is_none() {
-                self.short = Some(short(iteration, usual_s));
-            }
-            return false;
-        }
-        if self.places.are_unusual(self.confidence) && self.unforeseen.is_none() {
-            self.unforeseen = Some(self.not_foreseen(iteration));
-        }
-        if self.regime == Some(Regime::Cores) && self.crowded.is_none() {
-            self.crowded = Some(crowded(iteration, workload.run_delay));
-        }
-        if self.crossed.is_none() {
-            self.crossed = workload.rendezvous().map(|why| Refusal {
-                tunlet: "master_worker".to_owned(),
-                iteration,
-                why,
-                times: 1,
-            });
-        }
-        true
     }
 
     /// Goes back to the technique before a change that measured worse.
@@ -537,7 +474,7 @@ impl Tunlet for MasterWorker {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        self.unforeseen.iter().chain(&self.short).chain(&self.crowded).chain(&self.crossed).cloned().collect()
+        self.obstacles.said()
     }
 
     fn report(&self) -> Report {

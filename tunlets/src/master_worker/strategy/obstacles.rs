@@ -1,0 +1,84 @@
+//! What keeps iterations from being tuned as well as others: each is said once, when it is met first.
+
+use super::{MasterWorker, SHORTEST_S};
+use crate::Refusal;
+use crate::master_worker::regime::Regime;
+use crate::master_worker::workload::WorkloadEstimator;
+use crate::trial::WATCHED;
+use midrun_vocabulary::Seconds;
+
+/// What was met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Obstacle {
+    /// Iterations are too short to be tuned at all.
+    Short,
+    /// The place of the work is not foreseeable.
+    Unforeseen,
+    /// Ranks wait for cores.
+    Crowded,
+    /// Messages are above the MPI's eager limit.
+    Rendezvous,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Obstacles(Vec<(Obstacle, Refusal)>);
+
+impl Obstacles {
+    /// All that were said.
+    pub(super) fn said(&self) -> Vec<Refusal> {
+        self.0.iter().map(|(_, refusal)| refusal.clone()).collect()
+    }
+
+    fn say(&mut self, obstacle: Obstacle, iteration: u64, why: impl FnOnce() -> String) {
+        if self.0.iter().all(|(said, _)| *said != obstacle) {
+            let refusal = Refusal { tunlet: "master_worker".to_owned(), iteration, why: why(), times: 1 };
+            self.0.push((obstacle, refusal));
+        }
+    }
+}
+
+impl MasterWorker {
+    /// Notes the obstacles that are met; `false` where iterations are too short to be tuned at all.
+    pub(super) fn note_obstacles(
+        &mut self,
+        (iteration, iteration_s): (u64, f64),
+        workload: &WorkloadEstimator,
+    ) -> bool {
+        // A disturbed one is no reason to decide on short ones.
+        let usual_s = self.present.time_s().unwrap_or(iteration_s);
+        if usual_s < SHORTEST_S {
+            if self.present.count() >= WATCHED {
+                self.obstacles.say(Obstacle::Short, iteration, || {
+                    let (usual, least) = (Seconds(usual_s), Seconds(SHORTEST_S));
+                    format!(
+                        "to tune iterations of {usual}: a decision takes longer than they do; those of {least} and more are tuned"
+                    )
+                });
+            }
+            return false;
+        }
+        if self.places.are_unusual(self.confidence) {
+            self.obstacles.say(Obstacle::Unforeseen, iteration, || {
+                format!(
+                    "to count on where the work is: the last iterations do not tell it, forecasts of how evenly the next ones end were \
+                     off by {:.0} %; while that is so, it keeps to techniques that end evenly wherever the dear tasks are",
+                    100.0 * self.places.unforeseen().exp_m1()
+                )
+            });
+        }
+        if self.regime == Some(Regime::Cores) {
+            self.obstacles.say(Obstacle::Crowded, iteration, || {
+                format!(
+                    "to expect that other numbers of workers bring more cores: ranks were ready to run and had no core for {:.0} % of \
+                     the time",
+                    100.0 * workload.run_delay
+                )
+            });
+        }
+        if let Some(why) = workload.rendezvous() {
+            self.obstacles.say(Obstacle::Rendezvous, iteration, || why);
+        }
+        true
+    }
+}
