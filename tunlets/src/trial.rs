@@ -214,20 +214,30 @@ pub struct Trials<S> {
     pub watched: Option<Trial<S>>,
     /// The last change measured worse: its `from` is proposed until it is in force.
     pub rollback: Option<Trial<S>>,
+    /// As often the way back was not applied.
+    refused: u32,
     /// What the changes that were judged say of the model.
     own_error: OwnError,
 }
 
 impl<S> Default for Trials<S> {
     fn default() -> Self {
-        Trials { watched: None, rollback: None, own_error: OwnError::default() }
+        Trials { watched: None, rollback: None, refused: 0, own_error: OwnError::default() }
     }
 }
 
 impl<S: Clone> Trials<S> {
     /// Watches a change that was applied. If it was the rollback, that is done.
     pub fn start(&mut self, trial: Trial<S>) {
-        (self.watched, self.rollback) = (Some(trial), None);
+        (self.watched, self.rollback, self.refused) = (Some(trial), None, 0);
+    }
+
+    /// What was proposed was not applied. After [`JUDGED`] times the way back is given up: what is in force stays.
+    pub fn on_not_applied(&mut self) {
+        self.refused += u32::from(self.rollback.is_some());
+        if self.refused == JUDGED {
+            (self.rollback, self.refused) = (None, 0);
+        }
     }
 
     /// Adds the measurement of iteration `iteration`; returns the change and the judgement once the rule allows one.
@@ -396,6 +406,24 @@ mod tests {
         trials.on_other_work();
         let judged = trials.measure(2, slow, rule(expected)).map(|(_, judgement)| judgement.verdict);
         assert_eq!(judged, Some(Verdict::Kept), "the program changed later: nothing to compare with");
+    }
+
+    #[test]
+    fn a_way_back_that_nobody_takes_is_given_up() {
+        let mut trials = Trials::default();
+        let back = || Some(Trial::new(0, Some("a"), "b", 1, Measurements::default()));
+        for _ in 0..2 {
+            trials.rollback = back();
+            let kept = (0..JUDGED).take_while(|_| {
+                trials.on_not_applied();
+                trials.rollback.is_some()
+            });
+            assert_eq!(kept.count() as u32, JUDGED - 1);
+        }
+        trials.on_not_applied();
+        trials.rollback = back();
+        trials.on_not_applied();
+        assert!(trials.rollback.is_some(), "what was refused before was no way back");
     }
 
     #[test]

@@ -63,8 +63,12 @@ impl<'a> OwnChunks<'a> {
             By::SharesOfRest => batches.shares.clone(),
             By::Size => batches.size().iter().map(|tasks| *tasks as f64).collect(),
         };
-        let within = |(value, point): (f64, &&TuningPoint)| value.clamp(point.range.0, point.range.1);
-        values.into_iter().zip(&self.points).map(within).collect()
+        self.within(&values)
+    }
+
+    /// The nearest values that the ranges allow.
+    fn within(&self, values: &[f64]) -> Vec<f64> {
+        values.iter().zip(&self.points).map(|(value, point)| value.clamp(point.range.0, point.range.1)).collect()
     }
 
     /// What an iteration of so many chunks shows that the program does with what its batches leave: it sends that task by task, or as one batch more.
@@ -100,7 +104,7 @@ impl<'a> OwnChunks<'a> {
         }
     }
 
-    /// A proposal of these values.
+    /// A proposal of these values; where a program had others than it allows before they were changed, of the nearest.
     pub fn proposal(
         &self,
         wanted: &[f64],
@@ -108,6 +112,7 @@ impl<'a> OwnChunks<'a> {
         iteration: u64,
         (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
+        let wanted = self.within(wanted);
         let show = |value: &f64| if self.are_of_one_size() { value.to_string() } else { format!("{value:.3}") };
         let list = |values: &[f64]| values.iter().map(show).collect::<Vec<String>>().join(", ");
         Proposal {
@@ -117,12 +122,12 @@ impl<'a> OwnChunks<'a> {
             assignments: self
                 .points
                 .iter()
-                .zip(wanted)
+                .zip(&wanted)
                 .map(|(point, want)| (point.name.clone(), (*want).into()))
                 .collect(),
             tuning_point: if self.are_of_one_size() { names::CHUNK_TASKS } else { "factors" }.into(),
             from: list(&self.values()),
-            to: list(wanted),
+            to: list(&wanted),
             why,
             predicted_s,
             unchanged_s,

@@ -124,6 +124,26 @@ fn one_disturbed_iteration_is_no_reason_for_other_shares() {
 }
 
 #[test]
+fn where_a_program_had_a_value_that_it_does_not_allow_the_to_former_is_to_the_nearest() {
+    let mut program = Program::new([0.9, 0.9, 0.01], |at| 2e-3 * at);
+    let mut to_former = None;
+    let mut tunlet = tunlet(Mode::Auto);
+    // What the tunlet changed makes iterations longer, whatever it is.
+    while to_former.is_none() && program.iteration < 30 {
+        let changed = program.values()[2] != 0.01;
+        let mut window = program.iterate();
+        window.iteration_s *= if changed { 5.0 } else { 1.0 };
+        tunlet.observe(Observation::Iteration(&window));
+        let Some(proposal) = tunlet.propose(&program.offered) else { continue };
+        let values: Vec<f64> = proposal.assignments.iter().map(|(_, value)| value.number().unwrap()).collect();
+        program.offered.iter_mut().zip(&values).for_each(|(point, value)| point.value = *value);
+        tunlet.on_settled(program.iteration, Settled::Applied { iteration: program.iteration });
+        to_former = changed.then_some(values);
+    }
+    assert_eq!(to_former, Some(vec![0.9, 0.9, 0.05]));
+}
+
+#[test]
 fn chunks_become_small_where_the_dear_tasks_are_and_larger_where_one_costs_much() {
     for (law, start, chunk_s, sizes) in [
         ((|at| 2e-3 * at) as fn(f64) -> f64, 100, 0.0, 1.0..=12.0),

@@ -482,7 +482,15 @@ impl Tunlet for MasterWorker {
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
-        let (Some(change), Settled::Applied { iteration }) = (self.proposed.take(), settled) else { return };
+        let Some(change) = self.proposed.take() else { return };
+        let Settled::Applied { iteration } = settled else {
+            match change {
+                Change::Workers(..) => self.workers.on_not_applied(),
+                Change::Technique(..) | Change::Own(..) => self.trials.on_not_applied(),
+                Change::Start(_) => {}
+            }
+            return;
+        };
         self.promised = Some((decision, self.proposed_s));
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {

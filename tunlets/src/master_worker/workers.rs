@@ -225,6 +225,11 @@ impl Workers {
         self.trials.start(Trial::new(decision, Some(from), to, iteration, before));
     }
 
+    /// The number that was proposed is not in force.
+    pub fn on_not_applied(&mut self) {
+        self.trials.on_not_applied();
+    }
+
     /// Number to roll back to, its setting, and its iteration time, seconds.
     pub fn rollback(&self) -> Option<(u32, TechniqueParameters, f64)> {
         let trial = self.trials.rollback.as_ref()?;
