@@ -5,6 +5,7 @@
 pub mod far;
 pub mod flood;
 pub mod master;
+pub mod own;
 pub mod papers;
 pub mod processes;
 pub mod programs;

@@ -4,6 +4,7 @@
 //! through [`simulate::iteration_of`], the scheduler's own code; tunlets see windows only, and neither the law nor the costs
 //! that workers and the machine add.
 
+use midrun_models::batches::Batches;
 use midrun_models::link::Cost;
 use midrun_models::random::Random;
 use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration_of};
@@ -311,13 +312,40 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// The next iteration, with so many workers, the fastest of them, under a setting.
     pub fn iterate(&mut self, workers: u32, setting: &TechniqueParameters) -> Window {
+        let mut taking_part: Vec<(usize, f64)> =
+            self.program.slowness(self.iteration).into_iter().enumerate().collect();
+        taking_part.sort_by(|a, b| a.1.total_cmp(&b.1));
+        taking_part.truncate(workers.clamp(1, self.program.workers) as usize);
+        taking_part.sort_by_key(|(worker, _)| *worker);
+        self.compute(&taking_part, None, setting).0
+    }
+
+    /// The next iteration of the program if it knew nothing of midrun, with its first so many workers, and cut these batches: whole chunks are timed,
+    /// of messages and of the master nothing is measured.
+    pub fn iterate_own(&mut self, workers: u32, batches: Batches) -> Window {
+        let all = self.program.slowness(self.iteration).into_iter().enumerate();
+        let taking_part: Vec<(usize, f64)> = all.take(workers.max(1) as usize).collect();
+        let (mut window, result) = self.compute(&taking_part, Some(batches), &TechniqueParameters::FALLBACK);
+        let square = |busy_s: f64, tasks: u64| busy_s * busy_s / tasks as f64;
+        for work in &mut window.per_worker {
+            (work.tasks_timed, work.sum_sq_s2) = (false, 0.0);
+            work.each_chunk.iter_mut().for_each(|chunk| chunk.sum_sq_s2 = square(chunk.busy_s, chunk.tasks));
+        }
+        for chunk in &result.log {
+            window.per_worker[chunk.worker as usize].sum_sq_s2 += square(chunk.busy_s, chunk.count);
+        }
+        Window { master_busy_s: 0.0, prepare_s: None, network: None, ..window }
+    }
+
+    fn compute(
+        &mut self,
+        taking_part: &[(usize, f64)],
+        batches: Option<Batches>,
+        setting: &TechniqueParameters,
+    ) -> (Window, SimResult) {
         let (program, iteration) = (self.program, self.iteration);
         let times = program.times_s(iteration);
-        let mut taking_part: Vec<(usize, f64)> = program.slowness(iteration).into_iter().enumerate().collect();
-        taking_part.sort_by(|a, b| a.1.total_cmp(&b.1));
-        taking_part.truncate(workers.clamp(1, program.workers) as usize);
-        taking_part.sort_by_key(|(worker, _)| *worker);
-        let input = self.input(&times, &taking_part);
+        let input = SimInput { batches, ..self.input(&times, taking_part) };
         let mut result = iteration_of(&times, &input, setting);
         let random = &mut Random::new(program.seed.wrapping_add(program.of_all(iteration)).wrapping_mul(0x9e37_79b9));
         // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
@@ -328,10 +356,11 @@ impl Run<'_> {
             chunk.busy_s *= more;
             chunk.sum_sq_s2 *= more * more;
         });
-        self.learn(&result, &taking_part);
+        self.learn(&result, taking_part);
         self.iteration += 1;
         let ranks: Vec<u32> = taking_part.iter().map(|(worker, _)| *worker as u32 + 1).collect();
-        program.window(iteration, times.len() as u64, &result, &ranks, setting)
+        let window = program.window(iteration, times.len() as u64, &result, &ranks, setting);
+        (window, result)
     }
 
     fn input(&self, times: &[f64], taking_part: &[(usize, f64)]) -> SimInput {

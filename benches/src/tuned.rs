@@ -4,10 +4,11 @@ use midrun_models::chance::normal_quantile;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Observation, Proposal, Settled, Tunlet, Value, Verdict};
+use midrun_tunlets::{Observation, Proposal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
 
 use crate::master;
-use crate::programs::Program;
+use crate::own::Kind;
+use crate::programs::{Program, Run};
 
 /// Iteration from which on changes are counted as late.
 pub const LATE: u64 = 10;
@@ -17,8 +18,10 @@ pub const LATE: u64 = 10;
 pub struct Tuned {
     /// Total of all iterations, seconds.
     pub total_s: f64,
-    /// Fewest workers that it ran with.
+    /// Fewest workers that it ran with, and those of its last iteration.
     pub least_workers: u32,
+    /// See `least_workers`.
+    pub last_workers: u32,
     /// Changes, and those of them after iteration [`LATE`].
     pub changes: usize,
     /// See `changes`.
@@ -31,28 +34,75 @@ pub struct Tuned {
     pub refusals: Vec<String>,
 }
 
-/// The setting and the number of workers after a proposal.
-fn apply(proposal: &Proposal, setting: &mut TechniqueParameters, workers: &mut u32) {
-    for (name, value) in &proposal.assignments {
-        let Value::Number(value) = value else { continue };
-        match name.as_str() {
-            names::TECHNIQUE => setting.kind = Technique::from_code(*value as u32).unwrap_or(setting.kind),
-            names::FACTOR => setting.factor = *value,
-            names::TASK_MEAN_S => setting.mean_s = *value,
-            names::TASK_SIGMA_S => setting.sigma_s = *value,
-            names::MIN_CHUNK => setting.min_chunk = *value as u64,
-            names::WORKERS => *workers = *value as u32,
-            _ => {}
+/// What a program is told.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Of a farm.
+    technique: TechniqueParameters,
+    /// Number of workers.
+    workers: u32,
+    /// A program that cuts its tasks by itself, and its values.
+    own: Option<(Kind, Vec<f64>)>,
+}
+
+impl Setting {
+    /// A farm is told a technique and a number of workers.
+    pub fn farm(technique: TechniqueParameters, workers: u32) -> Setting {
+        Setting { technique, workers, own: None }
+    }
+
+    /// A program that cuts its tasks by itself is told values and a number of workers.
+    pub fn own(kind: Kind, (values, workers): (Vec<f64>, u32)) -> Setting {
+        Setting { technique: TechniqueParameters::FALLBACK, workers, own: Some((kind, values)) }
+    }
+
+    fn apply(&mut self, proposal: &Proposal) {
+        for (name, value) in &proposal.assignments {
+            let Value::Number(value) = value else { continue };
+            let technique = &mut self.technique;
+            match name.as_str() {
+                names::TECHNIQUE => technique.kind = Technique::from_code(*value as u32).unwrap_or(technique.kind),
+                names::FACTOR => technique.factor = *value,
+                names::TASK_MEAN_S => technique.mean_s = *value,
+                names::TASK_SIGMA_S => technique.sigma_s = *value,
+                names::MIN_CHUNK => technique.min_chunk = *value as u64,
+                names::WORKERS | names::OWN_WORKERS => self.workers = *value as u32,
+                own => {
+                    let Some((kind, values)) = &mut self.own else { continue };
+                    let known = kind.values_of().into_iter().zip(values).find(|((name, _), _)| name == own);
+                    known.into_iter().for_each(|(_, now)| *now = *value);
+                }
+            }
         }
+    }
+
+    fn tuning_points(&self, most: u32) -> Vec<TuningPoint> {
+        match &self.own {
+            Some((kind, values)) => kind.tuning_points(values, self.workers),
+            None => master::tuning_points(&self.technique, self.workers, most),
+        }
+    }
+
+    fn iterate(&self, run: &mut Run<'_>) -> Window {
+        match &self.own {
+            Some((kind, values)) => run.iterate_own(self.workers, kind.batches(values)),
+            None => run.iterate(self.workers, &self.technique),
+        }
+    }
+
+    /// Total of all iterations of a program that is told nothing else, seconds.
+    pub fn fixed_s(&self, program: &Program) -> f64 {
+        let mut run = program.start();
+        (0..program.iterations).map(|_| self.iterate(&mut run).iteration_s).sum()
     }
 }
 
-/// As the analyzer drives a tunlet of this confidence level: a proposal after iteration i is applied inside i + 1, or where i + 2 begins.
-pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tunlet, level: Confidence) -> Tuned {
+/// As the analyzer drives a tunlet of this confidence level: a proposal after iteration i is applied inside i + 1, or where i + 2 begins. The program
+/// begins with this `setting`.
+pub fn tuned(program: &Program, mut setting: Setting, tunlet: &mut dyn Tunlet, level: Confidence) -> Tuned {
     // Half the width of a 90 % interval over that of one at the level.
     let narrower = normal_quantile(0.95) / level.two_sided();
-    let mut run = Tuned { least_workers: program.workers, ..Tuned::default() };
-    let (mut setting, mut workers) = (start, program.workers);
+    let mut run = Tuned { least_workers: setting.workers, ..Tuned::default() };
     let mut master = program.start();
     let (mut asked, mut sent) = (None::<Proposal>, None::<Proposal>);
     let mut decision = 0;
@@ -63,15 +113,15 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
         let changed = inside.is_some();
         sent = asked.take();
         for proposal in begins.into_iter().chain(inside) {
-            apply(&proposal, &mut setting, &mut workers);
+            setting.apply(&proposal);
             tunlet.on_settled(decision, Settled::Applied { iteration });
             predicted.push((decision, proposal.predicted_s, proposal.uncertainty));
             decision += 1;
         }
-        let mut window = master.iterate(workers, &setting);
+        let mut window = setting.iterate(&mut master);
         window.setting_changed = changed;
         run.total_s += window.iteration_s;
-        run.least_workers = run.least_workers.min(workers);
+        run.least_workers = run.least_workers.min(setting.workers);
         for judgement in tunlet.observe(Observation::Iteration(&window)) {
             run.log.push(format!("{iteration}: {:?}, measured {:.4} s", judgement.verdict, judgement.measured_s));
             let of = predicted.iter().find(|(decision, ..)| *decision == judgement.decision);
@@ -87,7 +137,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
         if sent.is_some() {
             continue; // one change at a time
         }
-        if let Some(proposal) = tunlet.propose(&master::tuning_points(&setting, workers, program.workers)) {
+        if let Some(proposal) = tunlet.propose(&setting.tuning_points(program.workers)) {
             run.changes += 1;
             run.late_changes += usize::from(iteration >= LATE);
             run.log.push(format!(
@@ -103,6 +153,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
             asked = Some(proposal);
         }
     }
+    run.last_workers = setting.workers;
     run.refusals =
         tunlet.refusals().into_iter().map(|refusal| format!("{}: {}", refusal.iteration, refusal.why)).collect();
     run
@@ -110,9 +161,7 @@ pub fn tuned(program: &Program, start: TechniqueParameters, tunlet: &mut dyn Tun
 
 /// Total of a technique with its default parameters and so many workers, seconds.
 pub fn fixed_s(program: &Program, kind: Technique, workers: u32) -> f64 {
-    let setting = TechniqueParameters::new(kind);
-    let mut master = program.start();
-    (0..program.iterations).map(|_| master.iterate(workers, &setting).iteration_s).sum()
+    Setting::farm(TechniqueParameters::new(kind), workers).fixed_s(program)
 }
 
 /// The same of all techniques with all workers, in the order of [`Technique::ALL`].

@@ -1,7 +1,7 @@
 //! Generated programs in simulated runs from their first iteration on, against the best fixed technique in hindsight.
 
 use midrun_benches::programs::{Law, Program};
-use midrun_benches::tuned::{Tuned, all_fixed_s, tuned};
+use midrun_benches::tuned::{Setting, Tuned, all_fixed_s, tuned};
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
@@ -16,7 +16,12 @@ fn against_best_fixed(program: &Program) -> (Tuned, f64) {
         ..TuningOptions::default()
     })
     .expect("a tunlet");
-    let run = tuned(program, TechniqueParameters::START, tunlet.as_mut(), Confidence::default());
+    let run = tuned(
+        program,
+        Setting::farm(TechniqueParameters::START, program.workers),
+        tunlet.as_mut(),
+        Confidence::default(),
+    );
     let ratio = run.total_s / all_fixed_s(program).into_iter().fold(f64::INFINITY, f64::min);
     (run, ratio)
 }

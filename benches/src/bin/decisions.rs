@@ -6,8 +6,9 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::programs::{Program, WORST};
-use midrun_benches::tuned::{LATE, all_fixed_s, fixed_s, tuned};
+use midrun_benches::tuned::{LATE, Setting, all_fixed_s, fixed_s, tuned};
 use midrun_benches::{first_seed, print_spread};
+use midrun_models::random::Random;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::{TuningOptions, catalogue};
@@ -39,6 +40,9 @@ struct Arguments {
     /// Technique that programs start with; the default is the framework's.
     #[arg(long)]
     start: Option<String>,
+    /// Programs begin with a number of workers drawn between one and all.
+    #[arg(long)]
+    few: bool,
     /// Further runs of each program that took more than 1.05 of the best fixed technique in hindsight, beside the technique that is the best in
     /// all of them together: known beforehand, it owes nothing to luck.
     #[arg(long, default_value_t = 0)]
@@ -52,16 +56,21 @@ struct Arguments {
 fn over_best_beforehand(
     program: &Program,
     runs: u64,
-    start: TechniqueParameters,
+    start: &Setting,
     (options, level): (&TuningOptions, Confidence),
 ) -> Result<f64> {
     let (mut tuned_s, mut fixed) = (0.0, Technique::ALL.map(|_| 0.0));
     for run in 1..=runs {
         let program = Program { run, ..program.clone() };
-        tuned_s += tuned(&program, start, catalogue::create(options)?.as_mut(), level).total_s;
+        tuned_s += tuned(&program, start.clone(), catalogue::create(options)?.as_mut(), level).total_s;
         fixed.iter_mut().zip(all_fixed_s(&program)).for_each(|(sum_s, one_s)| *sum_s += one_s);
     }
     Ok(tuned_s / fixed.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// A number of workers that a program may begin with.
+fn drawn_number(program: &Program) -> u32 {
+    1 + Random::new(program.seed ^ 0xfe33).below(program.workers as usize) as u32
 }
 
 fn main() -> Result<()> {
@@ -73,6 +82,7 @@ fn main() -> Result<()> {
     };
     println!("{} programs from seed {first} on, {} iterations", arguments.programs, arguments.iterations);
     let (mut ratios, mut late, mut fewest, mut predictions) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
+    let mut last = Vec::new();
     let mut late_alike = Vec::new();
     let (mut seconds, mut beforehand) = (Vec::new(), Vec::new());
     let drawn = (first..).map(|seed| Program::draw(seed, arguments.iterations, arguments.workers));
@@ -94,16 +104,19 @@ fn main() -> Result<()> {
             ..TuningOptions::default()
         };
         let level = Confidence::new(arguments.confidence).context(Confidence::ALLOWED)?;
+        let workers = if arguments.few { drawn_number(&program) } else { program.workers };
+        let start = Setting::farm(start, workers);
         let began = std::time::Instant::now();
-        let run = tuned(&program, start, catalogue::create(&options)?.as_mut(), level);
+        let run = tuned(&program, start.clone(), catalogue::create(&options)?.as_mut(), level);
         seconds.push(began.elapsed().as_secs_f64() / arguments.iterations as f64);
         let ratio = run.total_s / best_s;
         println!(
-            "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms",
+            "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}, last {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms",
             best.name(),
             number,
             program.workers,
             run.least_workers,
+            run.last_workers,
             run.changes,
             run.late_changes,
             program.law,
@@ -118,13 +131,14 @@ fn main() -> Result<()> {
             run.log.iter().chain(&run.refusals).for_each(|line| println!("  {line}"));
         }
         if arguments.repeat > 0 && ratio > WORST {
-            let over = over_best_beforehand(&program, arguments.repeat, start, (&options, level))?;
+            let over = over_best_beforehand(&program, arguments.repeat, &start, (&options, level))?;
             println!("  {} further runs: {over:.4} of the best known beforehand", arguments.repeat);
             beforehand.push(over);
         }
         ratios.push(ratio);
         late.push(run.late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
         late_alike.extend(late.last().copied().filter(|_| program.stays_alike()));
+        last.push(f64::from(run.last_workers) / f64::from(number));
         fewest.push(f64::from(run.least_workers) / f64::from(number));
         predictions = (predictions.0 + run.predictions.0, predictions.1 + run.predictions.1);
     }
@@ -137,6 +151,7 @@ fn main() -> Result<()> {
     print_spread("changes per 100 iterations after the tenth", &late);
     print_spread("the same where work stays alike", &late_alike);
     println!("above 3 there: {} of {}", late_alike.iter().filter(|late| **late > 3.0).count(), late_alike.len());
+    print_spread("last workers / best number", &last);
     println!("fewest workers / best number: {:.2}", fewest.iter().copied().fold(f64::INFINITY, f64::min));
     println!("measured inside 90 % intervals: {} of {}", predictions.1, predictions.0);
     print_spread("simulated run and decisions, seconds per iteration", &seconds);
