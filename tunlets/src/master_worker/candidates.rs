@@ -51,7 +51,7 @@ pub struct Forecast {
 
 /// The setting of technique `kind` with the estimated task times.
 pub fn informed(kind: Technique, factor: f64, workload: &WorkloadEstimator) -> TechniqueParameters {
-    let (mean_s, sigma_s) = (workload.mean_s, workload.sigma_s);
+    let (mean_s, sigma_s) = (workload.mean_s, workload.sigma_s());
     let least = least_chunk(workload.chunk_cost_s, workload.mean_s, workload.workers);
     // The master's cost is a rough estimate: it never forces chunks that could unbalance the end.
     let most = workload.tasks / (20 * u64::from(workload.workers.max(1)));

@@ -65,7 +65,7 @@ impl fmt::Display for Inputs<'_> {
             "{network}, Tc {} s, mu_m {prepare}, mu {} ms, sigma {} ms, dV {} B, dTc {} ms",
             with_error(workload.compute_s(), workload.mean_error_s() * workload.tasks as f64, 1.0),
             with_error(workload.mean_s, workload.mean_error_s(), 1e-3),
-            with_error(workload.sigma_s, workload.sigma_error_s(), 1e-3),
+            with_error(workload.sigma_s(), workload.sigma_error_s(), 1e-3),
             slope(volume, 1.0),
             slope(compute, 1e-3),
         )

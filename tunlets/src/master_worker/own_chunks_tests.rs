@@ -116,6 +116,31 @@ fn shares_follow_the_place_of_the_dear_tasks_and_stay() {
 }
 
 #[test]
+fn where_the_dear_tasks_are_now_here_now_there_chunks_suit_both() {
+    let mut program = Program::new([0.9, 0.9, 0.9], |at| 2e-3 * at);
+    let (mut tunlet, mut random) = (tunlet(Mode::Auto), Random::new(5));
+    let mut ratios = Vec::new();
+    for iteration in 0..40 {
+        program.law = if random.below(2) == 0 { |at| 2e-3 * at } else { |at| 2e-3 * (1.0 - at) };
+        let window = program.iterate();
+        ratios.push(window.iteration_s / window.ideal_s());
+        tunlet.observe(Observation::Iteration(&window));
+        // Nothing is proposed before both were seen.
+        if iteration < 15 {
+            continue;
+        }
+        let Some(proposal) = tunlet.propose(&program.offered) else { continue };
+        for (point, (_, value)) in program.offered.iter_mut().zip(&proposal.assignments) {
+            point.value = value.number().unwrap();
+        }
+        tunlet.on_settled(iteration, Settled::Applied { iteration: program.iteration });
+    }
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let (before, after) = (mean(&ratios[..15]), mean(&ratios[30..]));
+    assert!(after < 0.8 * before, "{before} {after} {:?}", program.values());
+}
+
+#[test]
 fn one_disturbed_iteration_is_no_reason_for_other_shares() {
     let mut program = Program::new([0.7, 0.7, 1.0], |_| 1e-3);
     let twice = |window: &mut Window| window.iteration_s *= if window.iteration == 12 { 2.0 } else { 1.0 };

@@ -354,7 +354,7 @@ impl MasterWorker {
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
              unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
             workload.mean_s * 1e3,
-            workload.sigma_s * 1e3,
+            workload.sigma_s() * 1e3,
             workload.tasks,
             workload.workers,
             workload.chunk_cost_s * 1e6,

@@ -20,7 +20,7 @@ use last_iterations::LastIterations;
 use midrun_models::batches::Batches;
 use midrun_models::line::median;
 use midrun_scheduling::WorkerSpeed;
-use observations::{idle_per_chunk_s, sigma_s, slowness_in, variance_of};
+use observations::{drawn_s, idle_per_chunk_s, slowness_in, variance_of};
 use position_profile::PositionProfile;
 pub use projection::KnownWorker;
 use std::collections::{BTreeMap, VecDeque};
@@ -51,8 +51,10 @@ pub struct WorkloadEstimator {
     /// Mean over the workers of their mean task times, seconds. Unlike `mean_s` it does not depend on who got more of
     /// the tasks, so a change of the technique is not taken for a change of the program.
     per_worker_s: f64,
-    /// Standard deviation of the time of a task over everything, seconds.
-    pub sigma_s: f64,
+    /// Standard deviation of the time of a task if nothing but chance told tasks apart, seconds.
+    drawn_s: f64,
+    /// Tasks of one time that was measured, on average: 1 where each task is timed, else those of a chunk.
+    tasks_each: f64,
     /// Master's time per chunk, seconds.
     pub chunk_cost_s: f64,
     /// Tasks and workers of the last iteration.
@@ -183,7 +185,8 @@ impl WorkloadEstimator {
         let placed = workload.as_ref().is_none_or(|known| known.shape.is_placed());
         let now = WorkloadEstimator::of(window, mean_s, (&steadiness, placed), confidence);
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
-        steadiness.add(now.per_worker_s, now.variation(), other_number);
+        let known = workload.as_ref().map_or(&now, |known| known);
+        steadiness.add(now.per_worker_s, now.variation_by(known), other_number);
         let equal = now.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
@@ -228,7 +231,9 @@ impl WorkloadEstimator {
         (steadiness, placed): (&Steadiness, bool),
         confidence: Confidence,
     ) -> WorkloadEstimator {
-        let sigma_s = sigma_s(window, mean_s);
+        let drawn_s = drawn_s(window, mean_s);
+        let measured: u64 = window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum();
+        let seen: u64 = window.per_worker.iter().map(|w| w.tasks).sum();
         let tasks_timed = window.per_worker.iter().all(|w| w.tasks_timed);
         let means = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| w.busy_s / w.tasks as f64);
         let chance = steadiness.of_workers(window.per_worker.len(), confidence);
@@ -239,7 +244,8 @@ impl WorkloadEstimator {
         WorkloadEstimator {
             mean_s,
             per_worker_s: sum / f64::max(count, 1.0),
-            sigma_s,
+            drawn_s,
+            tasks_each: seen as f64 / measured.max(1) as f64,
             chunk_cost_s,
             tasks: window.tasks,
             workers: window.workers,
@@ -257,8 +263,7 @@ impl WorkloadEstimator {
             growth: Growth::new(confidence),
             prepare_s: window.prepare_s,
             chunk_tasks: window.tasks as f64 / window.chunks.max(1) as f64,
-            samples: window.per_worker.iter().map(|w| if w.tasks_timed { w.tasks } else { w.chunks }).sum::<u64>()
-                as f64,
+            samples: measured as f64,
             windows: 1,
             changed: false,
             reference_s: mean_s,
@@ -279,25 +284,35 @@ impl WorkloadEstimator {
     fn has_changed(&self, now: &WorkloadEstimator, seen: u64) -> bool {
         let ratio = now.per_worker_s / self.per_worker_s;
         let of_self = self.samples.max(1.0).powf(-0.5);
-        let spread =
-            OF_SIGMA * self.residual_s(self.sigma_s) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
+        let spread = OF_SIGMA * self.residual_s(self) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
         let (windows, confidence) = (self.windows, self.confidence);
         ratio.ln().abs() > self.chance_of_mean(now, seen)
-            || self.steadiness.has_spread((self.variation(), now.variation()), spread, windows, confidence)
+            || self.steadiness.has_spread(
+                (self.variation_by(self), now.variation_by(self)),
+                spread,
+                windows,
+                confidence,
+            )
     }
 
     /// How far the mean of so many tasks that were seen now may lie from what is known by chance, as a difference of logarithms. A worker's own
     /// mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
     fn chance_of_mean(&self, now: &WorkloadEstimator, seen: u64) -> f64 {
         let error = (seen as f64).powf(-0.5).hypot(self.samples.max(1.0).powf(-0.5));
-        let drawn = self.residual_s(self.sigma_s.max(now.sigma_s)) / self.mean_s * error;
+        let drawn = self.residual_s(self).max(self.residual_s(now)) / self.mean_s * error;
         self.steadiness.of_mean(drawn, self.windows, self.confidence)
     }
 
-    /// Residual standard deviation of task times after removing position and worker speed, seconds.
-    fn residual_s(&self, sigma_s: f64) -> f64 {
+    /// Variance of task times that places and workers explain, as a share of the squared mean. In the times of whole chunks it counts for each of
+    /// their tasks, which have it in common.
+    fn explained(&self) -> f64 {
         let (_, between) = self.shape.profile().unwrap_or_default();
-        (sigma_s.powi(2) - (between + self.by_workers) * self.mean_s.powi(2)).max(0.0).sqrt()
+        between * if self.tasks_timed { 1.0 } else { self.shape.reliability() } + self.by_workers
+    }
+
+    /// Standard deviation of task times that neither their places nor the workers explain, by the times of `of`, seconds.
+    fn residual_s(&self, of: &WorkloadEstimator) -> f64 {
+        (of.drawn_s.powi(2) - of.tasks_each * self.explained() * self.mean_s.powi(2)).max(0.0).sqrt()
     }
 
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
@@ -358,7 +373,7 @@ impl WorkloadEstimator {
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.
-        let chance_s = self.confidence.two_sided() * self.residual_s(now.sigma_s) / now.samples.max(1.0).sqrt();
+        let chance_s = self.confidence.two_sided() * self.residual_s(&now) / now.samples.max(1.0).sqrt();
         if (now.mean_s - self.mean_s).abs() <= chance_s {
             self.mean_s = mixed(self.mean_s, now.mean_s);
             self.samples = keep * self.samples + now.samples;
@@ -366,7 +381,8 @@ impl WorkloadEstimator {
             (self.mean_s, self.samples) = (now.mean_s, now.samples);
         }
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
-        self.sigma_s = mixed(self.sigma_s.powi(2), now.sigma_s.powi(2)).sqrt();
+        self.drawn_s = mixed(self.drawn_s.powi(2), now.drawn_s.powi(2)).sqrt();
+        self.tasks_each = mixed(self.tasks_each, now.tasks_each);
         if !now.relieved {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }
@@ -457,12 +473,12 @@ impl WorkloadEstimator {
 
     /// Standard error of the mean, seconds.
     pub fn mean_error_s(&self) -> f64 {
-        self.residual_s(self.sigma_s) / self.samples.max(1.0).sqrt()
+        self.residual_s(self) / self.samples.max(1.0).sqrt()
     }
 
     /// Standard error of sigma, seconds.
     pub fn sigma_error_s(&self) -> f64 {
-        self.sigma_s / (2.0 * self.samples.max(1.0)).sqrt()
+        self.sigma_s() / (2.0 * self.samples.max(1.0)).sqrt()
     }
 
     /// Whether workers differ by no more than the model's error: then their speeds explain nothing.
@@ -487,8 +503,15 @@ impl WorkloadEstimator {
         WorkloadEstimator { overhead: VecDeque::new(), ..self.clone() }
     }
 
-    /// sigma/mu.
-    pub fn variation(&self) -> f64 {
-        self.sigma_s / self.mean_s
+    /// Standard deviation of the time of a task over everything, seconds.
+    pub fn sigma_s(&self) -> f64 {
+        self.variation_by(self) * self.mean_s
+    }
+
+    /// sigma/mu, whatever the size of the chunks that were timed, if places and workers explain as large a share of it as in the `known` program.
+    fn variation_by(&self, known: &WorkloadEstimator) -> f64 {
+        let all = (known.drawn_s / known.mean_s).powi(2);
+        let share = if all > 0.0 { (known.tasks_each * known.explained() / all).min(1.0) } else { 0.0 };
+        self.drawn_s / self.mean_s * (1.0 - share * (1.0 - 1.0 / self.tasks_each)).sqrt()
     }
 }

@@ -93,11 +93,12 @@ impl MasterWorker {
             let ratio = measured.unwrap_or(now.ratio);
             Unchanged { ratio, scale: ratio / now.ratio }
         };
-        // Where the work is cannot be foreseen, and chunks that are set beforehand end as even as their places allow.
-        let is_foreseen = !self.places.are_unusual(self.confidence);
+        // Where the work cannot be foreseen, any chunk may be a dear one.
+        let placeless = self.places.are_unusual(self.confidence).then(|| workload.placeless());
+        let workload = placeless.as_ref().unwrap_or(workload);
         // An iteration shows who computed in it. That these are all, another one confirms.
         let are_known = !own.are_of_one_size() || workload.is_seen_again();
-        let may_gain = are_known && most > self.confidence.standard_errors() * EXACT && is_foreseen && !self.own_failed;
+        let may_gain = are_known && most > self.confidence.standard_errors() * EXACT && !self.own_failed;
         let found =
             may_gain.then(|| candidates::other_chunks(workload, current, (own, self.rest_seen), self.confidence));
         let Some((now, there, values)) = found.flatten() else {
@@ -116,7 +117,7 @@ impl MasterWorker {
             "tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {}; of the ideal {ideal_s:.4} s: unchanged {:.4} (simulated \
              {:.4}), these {:.4}; {}{}",
             workload.mean_s * 1e3,
-            workload.sigma_s * 1e3,
+            workload.sigma_s() * 1e3,
             workload.tasks,
             workload.workers,
             own.describe(),

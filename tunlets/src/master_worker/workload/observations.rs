@@ -4,11 +4,11 @@ use crate::confidence::Confidence;
 use crate::{Window, WorkerWork};
 use std::collections::BTreeMap;
 
-/// Standard deviation of task times in one window, seconds.
+/// Standard deviation of task times in one window if nothing but chance told tasks apart, seconds.
 ///
 /// Where tasks were timed singly: from their squares. Where only chunks were: the variance of a task follows from how
 /// chunk sums scatter, `(sum of T²/n - mean² M)/chunks`.
-pub(super) fn sigma_s(window: &Window, mean_s: f64) -> f64 {
+pub(super) fn drawn_s(window: &Window, mean_s: f64) -> f64 {
     let (mut excess, mut degrees) = (0.0, 0.0);
     for w in &window.per_worker {
         excess += w.sum_sq_s2 - mean_s * mean_s * w.tasks as f64;

@@ -18,7 +18,7 @@ const SINGLE: f64 = 0.3;
 const ALIKE: f64 = 0.9999;
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PositionProfile {
     /// Mean time of the tasks of each part; [`PROFILE_BINS`] of them, or none.
     profile: Vec<f64>,
@@ -28,6 +28,8 @@ pub struct PositionProfile {
     persists: bool,
     /// Whether neighbouring parts were alike in the last iteration.
     is_smooth: bool,
+    /// Correlation of the parts with those of the iteration longest ago of the sample, or of neighbours while there was one iteration only.
+    alike: f64,
     /// The parts of the last iterations.
     sample: VecDeque<Vec<f64>>,
 }
@@ -77,8 +79,8 @@ impl PositionProfile {
         let (sample, parts) = (VecDeque::from([profile.clone()]), parts(&profile));
         let distinct: Vec<f64> = distinct(&profile).map(|run| run[0]).collect();
         let after = distinct.get(1..).unwrap_or_default();
-        let (_, is_smooth) = agreement(&distinct[..after.len()], after, after.len() as f64, level);
-        PositionProfile { sample, parts, profile, persists: false, is_smooth }
+        let (alike, is_smooth) = agreement(&distinct[..after.len()], after, after.len() as f64, level);
+        PositionProfile { sample, parts, profile, persists: false, is_smooth, alike }
     }
 
     /// Another iteration; what was counts `keep` where all is chance. Returns what it counts.
@@ -104,6 +106,9 @@ impl PositionProfile {
         }
         let (alike, persists) = agreement(&self.profile, &now.profile, self.parts.min(now.parts), level);
         (self.persists, self.is_smooth) = (persists, now.is_smooth);
+        // What is decided now is in force as many iterations later: what has moved until then was no property of the place.
+        let longest_ago = self.sample.front().filter(|_| persists);
+        self.alike = longest_ago.map_or(0.0, |then| agreement(then, &now.profile, self.parts.min(now.parts), level).0);
         // The more they agree, the less of the new one is chance.
         let keep = if self.persists { keep.min(1.0 - alike) } else { keep };
         self.profile.iter_mut().zip(&now.profile).for_each(|(old, new)| *old = keep * *old + (1.0 - keep) * new);
@@ -118,6 +123,12 @@ impl PositionProfile {
         let is_one = self.is_placed() && between > EXACT * EXACT;
         let middle = mean(&self.profile);
         (is_one && middle > 0.0).then(|| (self.profile.iter().map(|v| v / middle).collect(), between))
+    }
+
+    /// Share of the variance between parts that belongs to their places: the correlation of two measurements of it (their reliability). 0
+    /// where tasks do not differ by place.
+    pub fn reliability(&self) -> f64 {
+        if self.is_placed() { self.alike.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// The same when there is `more` to do, a share, because what is dear has spread to its neighbours; where tasks are alike
@@ -203,6 +214,29 @@ mod tests {
         assert_eq!(known.profile(), None, "one iteration cannot tell");
         known.mix(turns(), 0.84, level());
         assert!(known.profile().is_some());
+    }
+
+    #[test]
+    fn what_moves_is_less_of_the_places_than_what_stays() {
+        let after = |step: f64| {
+            let hump = |iteration: u32| {
+                move |at: usize| {
+                    let away = ((at as f64 + 0.5) / 64.0 - 0.3 - step * f64::from(iteration)) / 0.1;
+                    0.2 + 3.2 * (-away * away / 2.0).exp()
+                }
+            };
+            let mut known = shape(hump(0));
+            for iteration in 1..8 {
+                known.mix(shape(hump(iteration)), 0.84, level());
+            }
+            known.reliability()
+        };
+        let [stays, moves] = [0.0, 0.04].map(after);
+        assert!(stays > 0.99 && moves < 0.6, "{stays} {moves}");
+        let mut random = Random::new(8);
+        let mut chance = shape(|_| random.exponential());
+        chance.mix(shape(|_| random.exponential()), 0.84, level());
+        assert_eq!(chance.reliability(), 0.0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::WorkloadEstimator;
 use super::last_iterations::LastIterations;
+use super::position_profile::PositionProfile;
 use crate::link::Cost;
 use crate::trial::JUDGED;
 use crate::{LinkCost, Network, Window};
@@ -43,7 +44,7 @@ impl WorkloadEstimator {
             workers,
             tasks,
             mean_s,
-            sigma_s: self.sigma_s * dearer,
+            drawn_s: self.drawn_s * dearer,
             speeds: BTreeMap::new(),
             ..self.clone()
         }
@@ -57,6 +58,11 @@ impl WorkloadEstimator {
         }
         let last = LastIterations::default(); // where there was less to do
         WorkloadEstimator { shape: self.shape.spread(more), last, ..self.clone() }
+    }
+
+    /// The same program if nothing but chance told its tasks apart.
+    pub fn placeless(&self) -> WorkloadEstimator {
+        WorkloadEstimator { shape: PositionProfile::default(), last: LastIterations::default(), ..self.clone() }
     }
 
     /// The same program with another number of workers, where one of what that rests on is a standard error higher than it
@@ -133,7 +139,7 @@ impl WorkloadEstimator {
     /// tells what to expect of any (empirical Bayes; ADR 0040).
     fn slowness_error(&self, worker: &KnownWorker) -> f64 {
         let Some(speed) = self.speeds.get(&worker.rank).filter(|speed| speed.tasks > 0) else { return 0.0 };
-        let residual = (self.residual_s(self.sigma_s) / self.mean_s).powi(2);
+        let residual = (self.residual_s(self) / self.mean_s).powi(2);
         // Neighbours are alike in what the profile leaves open, too: as much of it as they are in the profile counts once for a chunk. Where only
         // whole chunks are timed, what is left still has the differences by place: each is one draw, and nothing is taken to hide behind it.
         let shared = match self.tasks_timed {
@@ -195,11 +201,10 @@ impl WorkloadEstimator {
         let known = self.by_cost();
         let count = self.workers.max(1) as usize;
         let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
-        let square = self.variation().powi(2);
         let (profile, between) = self.shape.profile().unwrap_or_default();
         // The variance that workers explain does not belong to the tasks, whoever will take part.
         // What is left is chance, in proportion to the profile.
-        let variance = (square - self.by_workers - between).max(0.0) / (1.0 + between);
+        let variance = (self.residual_s(self) / self.mean_s).powi(2) / (1.0 + between);
         let sample = if profile.is_empty() { self.shape.sample(variance) } else { Vec::new() };
         slowness.resize(count, 1.0);
         let slowness_errors = known.iter().take(count).map(|worker| self.slowness_error(worker)).collect();
