@@ -65,8 +65,9 @@ impl Kind {
         if self.cut == Cut::Chunks { self.chunks(10.0) } else { self.shares([0.5; 3]) }
     }
 
-    /// Values, and a number of workers, drawn without care.
-    pub fn careless(self, random: &mut Random) -> (Vec<f64>, u32) {
+    /// Values, and a number of workers, drawn without care from the seed of a program.
+    pub fn careless(self, seed: u64) -> (Vec<f64>, u32) {
+        let random = &mut Random::new(seed ^ 0xca5e);
         let values = if self.cut == Cut::Chunks {
             let most = self.tasks as f64 / f64::from(self.workers);
             self.chunks(most.max(1.0).powf(random.uniform()))

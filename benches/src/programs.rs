@@ -4,6 +4,7 @@
 //! through [`simulate::iteration_of`], the scheduler's own code; tunlets see windows only, and neither the law nor the costs
 //! that workers and the machine add.
 
+use clap::Args;
 use midrun_models::batches::Batches;
 use midrun_models::link::Cost;
 use midrun_models::random::Random;
@@ -13,10 +14,37 @@ use midrun_tunlets::{LinkCost, Network, Window};
 
 use std::io::Write;
 
-use crate::master;
+use crate::{first_seed, master};
 
 /// Aim for the worst total of a tuned run over that of the best fixed technique.
 pub const WORST: f64 = 1.05;
+
+/// Which programs a simulated bench draws.
+#[derive(Args)]
+pub struct Drawn {
+    /// Programs.
+    #[arg(long, default_value_t = 40)]
+    pub programs: u64,
+    /// Iterations of each.
+    #[arg(long, default_value_t = 60)]
+    pub iterations: u64,
+    /// Most workers of a program.
+    #[arg(long, default_value_t = 64)]
+    workers: u32,
+    /// First seed; the default is drawn from the clock and printed.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+impl Drawn {
+    /// So many programs that are `asked_for`, from the first seed on; says which.
+    pub fn programs(&self, asked_for: impl Fn(&Program) -> bool) -> impl Iterator<Item = Program> {
+        let (first, iterations, workers) = (first_seed(self.seed), self.iterations, self.workers);
+        println!("{} programs from seed {first} on, {iterations} iterations", self.programs);
+        let drawn = (first..).map(move |seed| Program::draw(seed, iterations, workers));
+        drawn.filter(asked_for).take(self.programs as usize)
+    }
+}
 
 /// Distribution of the task times of one iteration, as multiples of their mean.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use midrun_benches::programs::{Program, WORST};
+use midrun_benches::print_spread;
+use midrun_benches::programs::{Drawn, Program, WORST};
 use midrun_benches::tuned::{LATE, Setting, all_fixed_s, fixed_s, tuned};
-use midrun_benches::{first_seed, print_spread};
 use midrun_models::random::Random;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_tunlets::confidence::Confidence;
@@ -16,18 +16,8 @@ use midrun_tunlets::{TuningOptions, catalogue};
 /// Tuned runs of generated programs against fixed techniques.
 #[derive(Parser)]
 struct Arguments {
-    /// Programs.
-    #[arg(long, default_value_t = 40)]
-    programs: u64,
-    /// Iterations of each.
-    #[arg(long, default_value_t = 60)]
-    iterations: u64,
-    /// Most workers of a program.
-    #[arg(long, default_value_t = 64)]
-    workers: u32,
-    /// First seed; the default is drawn from the clock and printed.
-    #[arg(long)]
-    seed: Option<u64>,
+    #[command(flatten)]
+    drawn: Drawn,
     /// Objective of the tuned runs.
     #[arg(long, default_value = "time")]
     objective: String,
@@ -75,20 +65,18 @@ fn drawn_number(program: &Program) -> u32 {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let first = first_seed(arguments.seed);
     let start = match arguments.start.as_deref() {
         None => TechniqueParameters::START,
         Some(name) => TechniqueParameters::new(Technique::parse(name).with_context(|| format!("no technique {name}"))?),
     };
-    println!("{} programs from seed {first} on, {} iterations", arguments.programs, arguments.iterations);
     let (mut ratios, mut late, mut fewest, mut predictions) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
     let mut last = Vec::new();
     let mut late_alike = Vec::new();
     let (mut seconds, mut beforehand) = (Vec::new(), Vec::new());
-    let drawn = (first..).map(|seed| Program::draw(seed, arguments.iterations, arguments.workers));
+    let iterations = arguments.drawn.iterations;
     let name = |program: &Program| format!("{:?} {:?}", program.law, program.drift).to_lowercase();
     let asked_for = |program: &Program| name(program).contains(&arguments.law);
-    for program in drawn.filter(asked_for).take(arguments.programs as usize) {
+    for program in arguments.drawn.programs(asked_for) {
         let seed = program.seed;
         let all: Vec<(Technique, f64)> = Technique::ALL.into_iter().zip(all_fixed_s(&program)).collect();
         let (best, best_s) = all.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are techniques");
@@ -108,7 +96,7 @@ fn main() -> Result<()> {
         let start = Setting::farm(start, workers);
         let began = std::time::Instant::now();
         let run = tuned(&program, start.clone(), catalogue::create(&options)?.as_mut(), level);
-        seconds.push(began.elapsed().as_secs_f64() / arguments.iterations as f64);
+        seconds.push(began.elapsed().as_secs_f64() / iterations as f64);
         let ratio = run.total_s / best_s;
         println!(
             "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}, last {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms",
@@ -136,7 +124,7 @@ fn main() -> Result<()> {
             beforehand.push(over);
         }
         ratios.push(ratio);
-        late.push(run.late_changes as f64 * 100.0 / (arguments.iterations - LATE.min(arguments.iterations - 1)) as f64);
+        late.push(run.late_changes as f64 * 100.0 / (iterations - LATE.min(iterations - 1)) as f64);
         late_alike.extend(late.last().copied().filter(|_| program.stays_alike()));
         last.push(f64::from(run.last_workers) / f64::from(number));
         fewest.push(f64::from(run.least_workers) / f64::from(number));

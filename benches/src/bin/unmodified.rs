@@ -11,7 +11,6 @@ use midrun_benches::own::{Cut, Kind};
 use midrun_benches::print_spread;
 use midrun_benches::programs::Program;
 use midrun_benches::real::{Draws, Farm, Real};
-use midrun_models::random::Random;
 use std::io::Write;
 
 /// Unmodified programs, tuned from one line, against fixed values.
@@ -85,8 +84,7 @@ fn measure(arguments: &Arguments, program: &Program, kind: Kind) -> Result<Total
     let mut points = tempfile::NamedTempFile::new()?;
     points.write_all(self::points(kind, arguments.without_first).as_bytes())?;
     let author = command(kind, &rule(&kind.author()), kind.workers);
-    let random = &mut Random::new(program.seed ^ 0xca5e);
-    let (careless, workers) = kind.careless(random);
+    let (careless, workers) = kind.careless(program.seed);
     let careless = command(kind, &rule(&careless), workers);
     let both = |line: &[String], name: &str| from(arguments, &real, (line, name), points.path());
     let (author, careless) = (both(&author, "author")?, both(&careless, "careless")?);
