@@ -5,10 +5,17 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// CLOCK_MONOTONIC of this host, nanoseconds.
 pub(crate) fn monotonic_ns() -> Clock {
-    Clock::new(|| {
-        let time = clock_gettime(ClockId::Monotonic);
-        (time.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64)
-    })
+    Clock::new(|| nanoseconds(ClockId::Monotonic))
+}
+
+/// Time that the calling thread computed, nanoseconds.
+pub(crate) fn thread_ns() -> u64 {
+    nanoseconds(ClockId::ThreadCPUTime)
+}
+
+fn nanoseconds(of: ClockId) -> u64 {
+    let time = clock_gettime(of);
+    (time.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64)
 }
 
 /// Microseconds since 1970: where a new analyzer begins to number its actions, so that they are newer

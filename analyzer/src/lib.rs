@@ -58,4 +58,4 @@ mod unattributed;
 pub use config::Config;
 pub use error::AnalyzerError;
 pub use ids::{ActionId, AgentId, AskId, JobId, LinkId};
-pub use server::{Accept, Surroundings, Thinker, serve, serve_in};
+pub use server::{Accept, Priority, Surroundings, Thinker, Thought, serve, serve_in};

@@ -21,6 +21,7 @@ use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::overview::Asked;
 use crate::recording::{InputLog, Recorder};
+use crate::server::thinker::{Accounts, Thinker};
 use crate::{convert, limits};
 
 /// A stream of notices to one watcher.
@@ -57,12 +58,10 @@ pub(crate) struct CoreTask {
     asked: HashMap<AskId, oneshot::Sender<Reply>>,
     watchers: HashMap<JobId, Vec<mpsc::Sender<Result<v1::Notice, Status>>>>,
     thinker: Thinker,
+    accounts: Accounts,
     /// Jobs whose tunlets have thought.
     thoughts: (mpsc::UnboundedSender<JobId>, mpsc::UnboundedReceiver<JobId>),
 }
-
-/// Runs what takes long where nobody waits for it.
-pub type Thinker = Arc<dyn Fn(Box<dyn FnOnce() + Send>) + Send + Sync>;
 
 impl CoreTask {
     pub(crate) fn new(
@@ -85,6 +84,7 @@ impl CoreTask {
             asked: HashMap::new(),
             watchers: HashMap::new(),
             thinker,
+            accounts: Accounts::default(),
             thoughts: mpsc::unbounded_channel(),
         }
     }
@@ -238,15 +238,18 @@ impl CoreTask {
             }
             Output::Think { job, work } => {
                 let done = self.thoughts.0.clone();
-                (self.thinker)(Box::new(move || {
+                let of = job.clone();
+                let (thought, priority) = self.accounts.book(&of, self.now_ns.now(), move || {
                     work.run();
                     // The core may have ended meanwhile.
-                    let _ = done.send(job);
-                }));
+                    let _ = done.send(job.clone());
+                });
+                (self.thinker)(thought, priority);
             }
             Output::Notify { job, notice } => self.notify(&job, notice),
             Output::EndWatches { job } => {
                 self.watchers.remove(&job);
+                self.accounts.close(&job);
             }
             Output::Answer { ask, answer } => self.answer(ask, answer),
         }

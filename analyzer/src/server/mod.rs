@@ -4,6 +4,7 @@ mod admin;
 mod agent;
 mod core_task;
 mod earlier;
+mod thinker;
 mod tree;
 
 use std::future::Future;
@@ -30,9 +31,9 @@ use crate::journal::Journal;
 use crate::overview::Asked;
 use crate::recording::{InputLog, Recorder};
 use crate::{catalogue, clock, convert, limits};
-pub use core_task::Thinker;
 use core_task::{CoreTask, ToCore};
 pub use midrun_proto::connections::Accept;
+pub use thinker::{Priority, Thinker, Thought};
 
 /// What an analyzer has from its host. A simulation gives others.
 #[derive(Clone)]
@@ -54,7 +55,7 @@ impl Surroundings {
             now_ns: clock::monotonic_ns(),
             epoch_us: clock::epoch_us(),
             disk: Arc::new(HostDisk),
-            thinker: Arc::new(|work| drop(tokio::task::spawn_blocking(work))),
+            thinker: thinker::of_host(),
         }
     }
 }

@@ -128,7 +128,7 @@ pub fn add_analyzer(sim: &mut Sim<'_>, plan: &Plan, disk: &SimDisk, shown: &Show
     let clock = &plan.clocks[plan.nodes];
     let disk = std::sync::Arc::new(disk.clone());
     // A thread of its own would end in another order each time.
-    let thinker: Thinker = std::sync::Arc::new(|work| work());
+    let thinker: Thinker = std::sync::Arc::new(|thought, _| thought());
     let surroundings = Surroundings { now_ns: clock.monotonic(), epoch_us: clock.epoch_us(), disk, thinker };
     let config = AnalyzerConfig {
         token: plan.site.clone(),

@@ -13,6 +13,10 @@ use midrun_scheduling::TechniqueParameters;
 const DRAWS: u64 = 500_000;
 /// Simulated iterations for one candidate.
 const RUNS: u64 = 12;
+/// All candidates meet this fraction of these iterations, ...
+const FEW: usize = 4;
+/// ... and so many of the best the others.
+const LEFT: usize = 24;
 /// The first batch's share is tried in steps of 1 to this.
 const STEPS: u32 = 40;
 /// Ratio of a size of chunks that is tried to the next smaller one.
@@ -73,19 +77,32 @@ fn best_of(load: &SimInput, candidates: impl Iterator<Item = Batches>, chunks: u
     if load.tasks == 0 || load.workers == 0 || !load.variation.is_finite() {
         return None;
     }
-    let runs = (DRAWS / chunks.max(1)).clamp(1, RUNS);
-    let drawings = Drawings::new(load, seed..seed + runs);
+    let runs = (DRAWS / chunks.max(1)).clamp(1, RUNS) as usize;
+    let drawings = Drawings::new(load, seed..seed + runs as u64);
     let mut own = load.clone();
-    let mut best: Option<(f64, Found)> = None;
-    for batches in candidates {
-        let most_s = best.as_ref().map_or(f64::INFINITY, |(least_s, _)| *least_s);
+    let mut simulated = |batches: &Batches, runs: std::ops::Range<usize>, most_s: f64| {
         own.batches = Some(batches.clone());
-        let Some(each) = drawings.each_within(&own, &TechniqueParameters::FALLBACK, 0..runs as usize, most_s) else {
-            continue;
-        };
-        let result = SimResult::mean(&each);
-        if best.is_none() || result.iteration_s < most_s {
-            best = Some((result.iteration_s, Found { batches, ratio: result.ratio() }));
+        drawings.each_within(&own, &TechniqueParameters::FALLBACK, runs, most_s)
+    };
+    let total_s = |each: &[SimResult]| each.iter().map(|result| result.iteration_s).sum::<f64>();
+    // A few drawings tell most candidates from the best; only those that they leave meet all.
+    let few = runs.div_ceil(FEW);
+    let mut left: Vec<(Batches, Vec<SimResult>)> = Vec::new();
+    for batches in candidates {
+        let last_s = left.get(LEFT - 1).map_or(f64::INFINITY, |(_, each)| total_s(each));
+        let Some(each) = simulated(&batches, 0..few, last_s / few as f64) else { continue };
+        let at = left.partition_point(|(_, known)| total_s(known) <= total_s(&each));
+        left.insert(at, (batches, each));
+        left.truncate(LEFT);
+    }
+    let mut best: Option<(f64, Found)> = None;
+    for (batches, mut each) in left {
+        let most_s = best.as_ref().map_or(f64::INFINITY, |(least_s, _)| *least_s);
+        let more_s = (most_s - total_s(&each)) / (runs - few).max(1) as f64;
+        let Some(more) = simulated(&batches, few..runs, more_s) else { continue };
+        each.extend(more);
+        if total_s(&each) < most_s {
+            best = Some((total_s(&each), Found { batches, ratio: SimResult::mean(&each).ratio() }));
         }
     }
     best.map(|(_, found)| found)

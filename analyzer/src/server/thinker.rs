@@ -1,0 +1,129 @@
+//! Where tunlets think, and what that may take from the application.
+//!
+//! An analyzer that runs on a node of the job computes where ranks do. As long as a job's tunlets took less than [`SHARE`] of the time since they
+//! first thought, they think at once; after that at the lowest priority, in the time that the ranks leave.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::process::setpriority_process;
+use rustix::thread::gettid;
+
+use crate::clock;
+use crate::ids::JobId;
+
+/// Share of the time that a job's tunlets may take from its ranks: 1 - the usual confidence level, which is also what a change may lose of its
+/// worth by being found late.
+const SHARE: f64 = 0.05;
+/// The lowest priority of a thread, as `nice` counts.
+const NICE: i32 = 19;
+
+/// A thought, which is done once however often it is called.
+pub type Thought = Arc<dyn Fn() + Send + Sync>;
+
+/// Does thoughts where nobody waits for them.
+pub type Thinker = Arc<dyn Fn(Thought, Priority) + Send + Sync>;
+
+/// At whose cost a thought is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// As any process.
+    Usual,
+    /// In the time that others leave.
+    Lowest,
+}
+
+/// Threads of this host.
+pub(crate) fn of_host() -> Thinker {
+    Arc::new(|thought, priority| match priority {
+        Priority::Usual => drop(tokio::task::spawn_blocking(move || thought())),
+        Priority::Lowest => {
+            // Without privileges no thread gets its priority back: this one ends with its thought.
+            let own = thought.clone();
+            let lowest = move || {
+                if let Err(error) = setpriority_process(Some(gettid()), NICE) {
+                    tracing::debug!(%error, "a thread keeps its priority");
+                }
+                own();
+            };
+            if let Err(error) = std::thread::Builder::new().name("midrun-thought".into()).spawn(lowest) {
+                tracing::warn!(%error, "no thread for a thought: it is done where other blocking work is");
+                drop(tokio::task::spawn_blocking(move || thought()));
+            }
+        }
+    })
+}
+
+/// What each job's tunlets took.
+#[derive(Default)]
+pub(crate) struct Accounts(HashMap<JobId, Account>);
+
+struct Account {
+    since_ns: u64,
+    /// Time that its thoughts computed, nanoseconds.
+    spent_ns: Arc<AtomicU64>,
+}
+
+impl Accounts {
+    /// The thought as it is booked, and its priority now.
+    pub(crate) fn book(
+        &mut self,
+        job: &JobId,
+        now_ns: u64,
+        thought: impl Fn() + Send + Sync + 'static,
+    ) -> (Thought, Priority) {
+        let new = || Account { since_ns: now_ns, spent_ns: Arc::default() };
+        let account = self.0.entry(job.clone()).or_insert_with(new);
+        let allowed_ns = SHARE * now_ns.saturating_sub(account.since_ns) as f64;
+        let is_within = account.spent_ns.load(Ordering::Relaxed) as f64 <= allowed_ns;
+        let spent_ns = account.spent_ns.clone();
+        let booked = move || {
+            let begin_ns = clock::thread_ns();
+            thought();
+            spent_ns.fetch_add(clock::thread_ns().saturating_sub(begin_ns), Ordering::Relaxed);
+        };
+        (Arc::new(booked), if is_within { Priority::Usual } else { Priority::Lowest })
+    }
+
+    /// The job is over.
+    pub(crate) fn close(&mut self, job: &JobId) {
+        self.0.remove(job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_thinks_at_the_cost_of_its_ranks_for_a_share_of_the_time_only() {
+        let (mut accounts, job) = (Accounts::default(), JobId::new("a").unwrap());
+        let (first, priority) = accounts.book(&job, 1_000, || {
+            let begin_ns = clock::thread_ns();
+            while clock::thread_ns() - begin_ns < 1_000_000 {}
+        });
+        assert_eq!(priority, Priority::Usual, "nothing was spent");
+        first();
+        let mut priority_at = |now_ns| accounts.book(&job, now_ns, || {}).1;
+        assert_eq!(priority_at(2_000), Priority::Lowest);
+        assert_eq!(priority_at(10_000_000), Priority::Lowest, "1 ms of 10 ms");
+        assert_eq!(priority_at(u64::MAX), Priority::Usual);
+        assert_eq!(accounts.book(&JobId::new("b").unwrap(), 2_000, || {}).1, Priority::Usual, "another job");
+        accounts.close(&job);
+        assert_eq!(accounts.book(&job, 2_000, || {}).1, Priority::Usual);
+    }
+
+    #[tokio::test]
+    async fn a_thought_of_the_lowest_priority_leaves_other_threads_theirs() {
+        let nice = || rustix::process::getpriority_process(Some(gettid())).unwrap();
+        let of = async |priority| {
+            let (done, is_done) = std::sync::mpsc::channel();
+            of_host()(Arc::new(move || done.send(nice()).unwrap()), priority);
+            tokio::task::spawn_blocking(move || is_done.recv().unwrap()).await.unwrap()
+        };
+        let before = nice();
+        assert_eq!(of(Priority::Lowest).await, NICE);
+        assert_eq!([of(Priority::Usual).await, nice()], [before, before]);
+    }
+}
