@@ -303,6 +303,22 @@ async fn who_follows_a_job_is_shown_what_changes_until_it_ends() {
 }
 
 #[tokio::test]
+async fn who_follows_a_job_is_shown_its_end_though_the_analyzer_ends_with_it() {
+    let analyzer = Analyzer::start(Config::default()).await;
+    let mut admin = analyzer.admin().await;
+    admin.open_job(open("run-1", "secret")).await.unwrap();
+    let follow = v1::FollowRequest { job: "run-1".into(), token: "secret".into() };
+    let mut updates = admin.follow(follow).await.unwrap().into_inner();
+    let mut status = serde_json::Value::Null;
+    followed(&mut updates, &mut status, |status| status["job"] == "run-1").await;
+    analyzer.stop.send(()).unwrap();
+    followed(&mut updates, &mut status, |status| status["ended"] == true).await;
+    assert_eq!(soon(updates.message()).await.unwrap(), None, "nothing comes after the end");
+    drop((updates, admin));
+    soon(analyzer.ended).await.unwrap().unwrap();
+}
+
+#[tokio::test]
 async fn an_agent_that_links_again_learns_what_was_taken_and_its_old_link_ends() {
     let analyzer = Analyzer::start(Config::default()).await;
     let mut first = FakeAgent::link(&analyzer, hello("")).await;

@@ -100,7 +100,16 @@ fn a_recorded_run_is_played_to_its_end() {
     terminal.wait_for("time of each iteration");
     terminal.press("p");
     terminal.wait_for("a recorded run cannot be changed");
-    terminal.press("q");
+    // Keys that come together with a new size are read, too.
+    terminal.press("s");
+    let mut typed = "set POINT VALUE: ".to_owned();
+    for key in 'a'..='z' {
+        terminal.resize((100 + (u16::from(key as u8) % 2), 30));
+        terminal.press(&key.to_string());
+        typed.push(key);
+        terminal.wait_for(&format!("{typed}_"));
+    }
+    terminal.press("\u{3}");
     assert_eq!(terminal.wait().0, 0);
 }
 

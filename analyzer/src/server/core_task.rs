@@ -16,7 +16,7 @@ use midrun_vocabulary::Clock;
 
 use crate::core::Core;
 use crate::ids::{AskId, JobId};
-use crate::input::{Answer, Input, Output};
+use crate::input::{Answer, Input, Output, Question};
 use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::overview::Asked;
@@ -89,13 +89,14 @@ impl CoreTask {
         }
     }
 
-    /// Runs until `shutdown`. `_ended` is dropped at the end, however it comes.
+    /// Runs until `shutdown`, and until those who followed a job have its last state, [`limits::DRAIN_MS`] at most. `ended` is dropped at the end of
+    /// all jobs, however it comes.
     pub(crate) async fn run(
         mut self,
         mut queue: mpsc::Receiver<ToCore>,
         mut asked: Asked,
         shutdown: impl Future<Output = ()> + Send + 'static,
-        _ended: oneshot::Sender<()>,
+        ended: oneshot::Sender<()>,
     ) {
         let mut ticks = tokio::time::interval(Duration::from_millis(limits::TICK_MS));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -122,10 +123,28 @@ impl CoreTask {
             }
         }
         self.step(Input::Stopped, None);
-        self.recorder.end(self.now_ns.now());
+        std::mem::replace(&mut self.recorder, Recorder::none()).end(self.now_ns.now());
         let stats = self.core.stats();
         tracing::info!(?stats, "the analyzer ends");
         self.links.end_all();
+        drop(ended);
+        let last = Duration::from_millis(limits::DRAIN_MS);
+        let _ = tokio::time::timeout(last, async {
+            while let Some(message) = queue.recv().await {
+                self.take_last(message)
+            }
+        })
+        .await;
+    }
+
+    /// All jobs have ended: who followed one asks for its last state. All else is too late.
+    fn take_last(&mut self, message: ToCore) {
+        let ToCore { input, answer: Some((ask, place)), .. } = message else { return };
+        if matches!(input, Input::Asked { question: Question::Follow { .. }, .. }) {
+            self.asked.insert(ask, place);
+            let outputs = self.core.step(self.now_ns.now(), input);
+            outputs.into_iter().for_each(|output| self.carry_out(output));
+        }
     }
 
     /// A disk that was full may have room again.

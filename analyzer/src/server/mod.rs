@@ -10,7 +10,6 @@ mod tree;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
@@ -148,16 +147,17 @@ pub async fn serve_in(
             connections::check(&token, "the token is not the one of this analyzer"),
         ))
         .serve_with_incoming_shutdown(connections::accept(listener, connections_at_most()), async {
-            // The core has ended, well or not: no more calls.
+            // All jobs have ended, or the core failed: no more calls.
             let _ = core_ended.await;
         });
     tokio::pin!(server);
     let drained = tokio::select! {
-        served = &mut server => Some(served),
+        biased;
         ended = &mut core_task => {
             ended?;
-            tokio::time::timeout(Duration::from_millis(limits::DRAIN_MS), &mut server).await.ok()
+            None
         }
+        served = &mut server => Some(served),
     };
     match drained {
         Some(served) => served?,

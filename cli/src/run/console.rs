@@ -8,8 +8,8 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use crossterm::terminal;
 use midrun_proto::v1::Notice;
-use ratatui::crossterm::terminal;
 use serde_json::Value;
 
 use crate::figures;

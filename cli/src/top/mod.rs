@@ -11,8 +11,8 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use anyhow::Context;
+use crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
 use crate::control;
 use crate::usage::usage;
@@ -51,7 +51,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     if !(args.speed > 0.0 && args.speed.is_finite()) {
         return usage(format!("--speed {} is no speed: a number above 0 is expected", args.speed));
     }
-    let (columns, rows) = ratatui::crossterm::terminal::size().context("the terminal does not tell its size")?;
+    let (columns, rows) = crossterm::terminal::size().context("the terminal does not tell its size")?;
     if let Some(sentence) = draw::too_small(columns, rows) {
         return usage(sentence);
     }

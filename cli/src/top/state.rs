@@ -1,8 +1,8 @@
 //! What the view shows, and what keys do to it.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use midrun_proto::v1::control_request::Control;
 use midrun_proto::v1::{Freeze, Pause, Resume, SetPoint};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::Value;
 
 use super::source::{Request, Update};
