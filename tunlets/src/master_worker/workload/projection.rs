@@ -94,15 +94,17 @@ impl WorkloadEstimator {
         ]
     }
 
-    /// The known workers, the cheapest first.
-    pub fn by_cost(&self) -> Vec<KnownWorker> {
+    /// The known workers in the order in which they take part: of a program with its own loop the first ranks, of the framework the cheapest.
+    pub fn in_order(&self) -> Vec<KnownWorker> {
         let known = |(&rank, &slowness): (&u32, &f64)| {
             let far = self.far.get(&rank).copied();
             let message_s = self.network.and_then(|network| network.to(far)).map_or(0.0, |link| self.message_s(&link));
             KnownWorker { rank, slowness, message_s, cost_s: slowness * self.mean_s + message_s, far }
         };
         let mut all: Vec<KnownWorker> = self.slowness.iter().map(known).collect();
-        all.sort_by(|a, b| a.cost_s.total_cmp(&b.cost_s));
+        if self.batches.is_none() {
+            all.sort_by(|a, b| a.cost_s.total_cmp(&b.cost_s));
+        }
         all
     }
 
@@ -112,9 +114,9 @@ impl WorkloadEstimator {
         self.compute_s() / self.slowness_of_all().iter().map(|slow| 1.0 / slow).sum::<f64>()
     }
 
-    /// The relative time of a task on each worker, the cheapest first; 1 where it is not known.
+    /// The relative time of a task on each worker, in their order; 1 where it is not known.
     pub fn slowness_of_all(&self) -> Vec<f64> {
-        let known = self.by_cost();
+        let known = self.in_order();
         (0..self.workers.max(1) as usize).map(|place| known.get(place).map_or(1.0, |worker| worker.slowness)).collect()
     }
 
@@ -197,8 +199,8 @@ impl WorkloadEstimator {
 
     /// Input of the simulation.
     pub fn load(&self) -> SimInput {
-        // More may be known than take part: the slowest and farthest are parked first.
-        let known = self.by_cost();
+        // More may be known than take part.
+        let known = self.in_order();
         let count = self.workers.max(1) as usize;
         let mut slowness: Vec<f64> = known.iter().map(|worker| worker.slowness).collect();
         let (profile, between) = self.shape.profile().unwrap_or_default();

@@ -123,6 +123,22 @@ fn a_worker_that_drew_none_of_the_few_dear_tasks_is_not_faster() {
 }
 
 #[test]
+fn of_fewer_workers_the_framework_keeps_the_fastest_and_a_program_with_its_own_loop_the_first() {
+    let mut uneven = window(0, 4, 0.2);
+    for w in &mut uneven.per_worker[..2] {
+        w.busy_s *= 4.0;
+        w.sum_sq_s2 *= 16.0;
+    }
+    let mut workload = None;
+    learn(&mut workload, &uneven);
+    let framework = workload.unwrap().with_workers(3);
+    let own = WorkloadEstimator { batches: Some(Batches::of_chunks(5)), ..framework.clone() };
+    let slower = |of: &WorkloadEstimator| of.load().slowness.iter().map(|slow| *slow > 1.0).collect::<Vec<bool>>();
+    assert_eq!((slower(&framework), slower(&own)), (vec![false, false, true], vec![true, true, false]));
+    assert!(own.ideal_s() > framework.ideal_s());
+}
+
+#[test]
 fn what_is_known_of_a_rank_outlasts_its_leaving() {
     let mut four = window(0, 4, 0.2);
     four.per_worker.iter_mut().for_each(|w| w.far = Some(w.rank == 4));
@@ -134,7 +150,7 @@ fn what_is_known_of_a_rank_outlasts_its_leaving() {
     three.per_worker.iter_mut().for_each(|w| w.chunks = 1);
     assert_eq!(learn(&mut workload, &three), Learnt::OtherWorkers);
     let workload = workload.unwrap();
-    let last = *workload.by_cost().last().unwrap();
+    let last = *workload.in_order().last().unwrap();
     assert!(last.rank == 4 && (last.slowness - 8.0).abs() < 0.01, "{last:?}");
     assert_eq!((workload.far.get(&4), workload.chunk_cost_s), (Some(&true), 1e-4 / 40.0));
     assert!(workload.with_workers(3).load().slowness.iter().all(|slow| (slow - 1.0).abs() < 0.01));
