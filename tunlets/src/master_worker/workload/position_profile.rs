@@ -4,12 +4,13 @@
 
 use crate::confidence::Confidence;
 use crate::model_error::EXACT;
+use crate::trial::JUDGED;
 use crate::{PROFILE_BINS, Window};
 use midrun_models::seen::Places;
 use std::collections::VecDeque;
 
-/// Iterations whose parts are kept as a sample of task times.
-const SAMPLED: usize = 4;
+/// Iterations whose parts are kept as a sample of task times: what is decided now is in force, and judged, as many later.
+const SAMPLED: usize = JUDGED as usize;
 /// Parts by which what is dear is expected to spread, at most.
 const FARTHEST: usize = 8;
 /// Parts that scatter by less than this share of the tasks' variance are means of several tasks: no sample of single ones.
