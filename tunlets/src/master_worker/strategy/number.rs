@@ -21,9 +21,11 @@ const NAMED: usize = 4;
 
 /// Names the workers that are parked because they are slow or far.
 fn parked(workload: &WorkloadEstimator, count: u32) -> String {
+    if workload.batches.is_some() {
+        return String::new(); // a program with its own loop parks its last ranks, whatever they cost
+    }
     let all = workload.in_order();
-    // A program with its own loop parks its last ranks, whatever they cost.
-    let Some(fastest) = all.first().copied().filter(|_| workload.batches.is_none()) else { return String::new() };
+    let Some(fastest) = all.first().copied() else { return String::new() };
     let leave = all.iter().rev().take(count as usize);
     let slow: Vec<_> = leave.filter(|worker| worker.cost_s > (1.0 + MODEL) * fastest.cost_s).collect();
     if slow.is_empty() {

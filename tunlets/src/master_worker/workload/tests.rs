@@ -46,8 +46,8 @@ fn windows_with_lost_records_teach_nothing() {
     assert_eq!(learn(&mut workload, &empty), Learnt::Nothing);
 }
 
-#[test]
-fn slow_workers_are_distinguished_from_slow_tasks() {
+/// Of four workers the first two take four times as long as the others.
+fn half_slow() -> WorkloadEstimator {
     let mut uneven = window(0, 4, 0.2);
     for w in &mut uneven.per_worker[..2] {
         w.busy_s *= 4.0;
@@ -55,7 +55,12 @@ fn slow_workers_are_distinguished_from_slow_tasks() {
     }
     let mut workload = None;
     learn(&mut workload, &uneven);
-    let load = workload.unwrap().load();
+    workload.unwrap()
+}
+
+#[test]
+fn slow_workers_are_distinguished_from_slow_tasks() {
+    let load = half_slow().load();
     assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
     assert!(load.variation < 0.3, "{}", load.variation);
 }
@@ -124,14 +129,7 @@ fn a_worker_that_drew_none_of_the_few_dear_tasks_is_not_faster() {
 
 #[test]
 fn of_fewer_workers_the_framework_keeps_the_fastest_and_a_program_with_its_own_loop_the_first() {
-    let mut uneven = window(0, 4, 0.2);
-    for w in &mut uneven.per_worker[..2] {
-        w.busy_s *= 4.0;
-        w.sum_sq_s2 *= 16.0;
-    }
-    let mut workload = None;
-    learn(&mut workload, &uneven);
-    let framework = workload.unwrap().with_workers(3);
+    let framework = half_slow().with_workers(3);
     let own = WorkloadEstimator { batches: Some(Batches::of_chunks(5)), ..framework.clone() };
     let slower = |of: &WorkloadEstimator| of.load().slowness.iter().map(|slow| *slow > 1.0).collect::<Vec<bool>>();
     assert_eq!((slower(&framework), slower(&own)), (vec![false, false, true], vec![true, true, false]));
