@@ -301,8 +301,12 @@ impl Calls {
             };
             limits::walks(self.ranks.len());
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
-            let delays: Vec<f64> =
-                self.ranks.values().map(|rank| rank.run_delay.share_since(rank.run_delay.before)).collect();
+            // A rank that waits inside MPI may do so ready to run, and what it lacks a core for then holds up nothing: it polls.
+            let held_up = |(rank, useful_s): (&Rank, &f64)| {
+                let in_mpi = 1.0 - useful_s * 1e9 / lasted_ns;
+                (rank.run_delay.share_since(rank.run_delay.before) - in_mpi).max(0.0)
+            };
+            let delays: Vec<f64> = self.ranks.values().zip(&useful_s).map(held_up).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
                 let efficiency = efficiency.with_run_delay(&delays);
                 let line = IterationLine { iteration: span.iteration, efficiency };

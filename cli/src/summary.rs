@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use midrun_vocabulary::{Count, Seconds, UnixTime};
+use midrun_vocabulary::{Count, Seconds, UnixTime, names};
 use serde_json::Value;
 
 use crate::figures::of_master;
@@ -106,6 +106,7 @@ pub fn table(json: &str) -> String {
             format!("{counted} on {}{}", Count(number("/ranks"), "rank"), ended_by(&summary["call_period"]))
         });
     }
+    lines.extend(without_tasks(&summary));
     let lost = number("/lost_workers");
     if lost > 0 {
         let (lost, redone) = (Count(lost, "worker"), Count(number("/redone_tasks"), "task"));
@@ -161,6 +162,32 @@ fn lost_events(events: u64) -> String {
 pub fn has_tasks(summary: &Value) -> bool {
     let any = |key: &str| Some(summary[key].as_array()?.iter().filter_map(Value::as_f64).any(|x| x > 0.0));
     any("tasks").or(any("ideal_s")).unwrap_or(false)
+}
+
+/// Why no task was seen though the points file says how to tune a Master/Worker program; `None` where it does not say it, or tasks were seen.
+pub fn without_tasks(summary: &Value) -> Option<String> {
+    let lines = summary["points"]["declared"].as_array().filter(|_| !has_tasks(summary))?;
+    let words =
+        |line: &Value| line.as_str().unwrap_or_default().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let lines: Vec<Vec<String>> = lines.iter().map(words).collect();
+    if let Some([_, _, function, ..]) =
+        lines.iter().map(Vec::as_slice).find(|line| line.first().is_some_and(|word| word == "work"))
+    {
+        return Some(format!(
+            "no call of {function} with tasks was seen, which the work line of the points file names: the compiler may have made it part of its \
+             caller (noinline keeps it), or its arguments are others"
+        ));
+    }
+    let of_worker =
+        |label: &String| [names::CHUNK_TASKS, names::CHUNK_SHARE, names::OWN_WORKERS].contains(&label.as_str());
+    let label = lines
+        .iter()
+        .filter(|line| line.first().is_some_and(|word| word == "tune"))
+        .filter_map(|line| line.get(1))
+        .find(|label| of_worker(label))?;
+    Some(format!(
+        "{label} tunes a Master/Worker program, and the points file has no work line that says what computes its tasks"
+    ))
 }
 
 /// What ends an iteration of a program that marks none.

@@ -515,33 +515,6 @@ fn a_program_whose_slaves_know_no_iterations_is_tuned_unmodified(mpi: Mpi) {
     scratch.assert_nothing_left();
 }
 
-/// Workers ask, and the master answers each with the next CHUNK tasks.
-const ASKED: &str = "iteration function answer
-work function evaluate first 2 int tasks 3 int
-tune chunk.tasks variable CHUNK int 1..400";
-
-#[each_mpi]
-fn a_program_whose_workers_ask_for_chunks_of_one_size_is_told_a_better_one(mpi: Mpi) {
-    let scratch = Scratch::new();
-    let program = mpi.compile(&scratch, &root().join("tests/programs/asked.c"), &["-O1".into()]);
-    let mut line = mpi.line(5, &program);
-    line.extend(["30", "1"].map(str::to_owned));
-    let plain = Process::start(&scratch, "alone", command(&line)).succeed();
-    std::fs::write(scratch.path("points"), ASKED).expect("a file");
-    let flags = ["--summary", "s.json", "--points", "points", "--no-memory"];
-    let ended = run::under_midrun(&scratch, "run", &flags, &line).succeed();
-    assert_eq!(total(&ended.out), total(&plain.out), "{mpi:?}: results stay");
-    let summary = Summary::read(&scratch.path("s.json"));
-    assert_eq!(summary.count("/iterations"), 30, "{mpi:?}: {}", ended.err);
-    let changes = summary.list("decisions");
-    // Whether the change stays is for the measured times to say, and the machine may be busy.
-    let better = |change: &&serde_json::Value| change["tuning_point"] == "chunk.tasks" && change["from"] == "1";
-    let change = changes.iter().find(better).unwrap_or_else(|| panic!("{mpi:?}: {}", ended.err));
-    let size: f64 = change["to"].as_str().and_then(|to| to.parse().ok()).expect("a size");
-    assert!(change["applied_iteration"].is_u64() && (2.0..=400.0).contains(&size), "{mpi:?}: {change}");
-    scratch.assert_nothing_left();
-}
-
 #[each_mpi]
 fn a_cpp_program_with_lambdas_is_tuned_by_its_names_in_the_source(mpi: Mpi) {
     let scratch = Scratch::new();

@@ -21,7 +21,8 @@ pub struct Efficiency {
     pub communication_efficiency: f64,
     /// Their product.
     pub parallel_efficiency: f64,
-    /// Mean over the processes of run delay / time: over the run, or, of an iteration, as it was last read.
+    /// Mean over the processes of run delay / time: over the run; or, of an iteration, as it was last read, and without what can have passed inside MPI,
+    /// where a process that polls holds up nothing.
     pub run_delay: f64,
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::figures::of_master;
-use crate::summary::has_tasks;
+use crate::summary::{has_tasks, without_tasks};
 
 /// The report of one decision.
 #[derive(Debug, Serialize)]
@@ -96,19 +96,22 @@ fn opening(summary: &Value, nothing: bool) -> String {
         0 => Count(iterations, "iteration").to_string(),
         _ => format!("{} of a stream", Count(windows as u64, "window")),
     };
+    let without_tasks = without_tasks(summary).filter(|_| iterations > 0);
     let why = match () {
         () if ranks == 0 => "; nothing was decided: no rank reported to an agent",
         () if iterations == 0 && windows == 0 => {
             "; nothing was decided: the program neither uses a framework nor marks its iterations, its MPI calls have no period, and no tunlet said where iterations begin"
         }
         () if nothing && !summary["controls"].as_array().is_none_or(Vec::is_empty) => "; midrun decided nothing",
+        () if nothing && without_tasks.is_some() => "; nothing was decided",
         () if nothing && iterations > 0 && !has_tasks(summary) => {
             "; nothing was decided: the program has no tasks to distribute, and neither --search nor a tunlet said what to tune"
         }
         () if nothing => "; nothing was decided: no change promised enough",
         () => "",
     };
-    format!("{}, {seen}{why}", Count(ranks, "rank"))
+    let because = without_tasks.filter(|_| nothing).map(|why| format!(": {why}")).unwrap_or_default();
+    format!("{}, {seen}{why}{because}", Count(ranks, "rank"))
 }
 
 fn decision_report(decision: &Value) -> DecisionReport {
@@ -281,5 +284,16 @@ pub mod tests {
                 .contains("no change promised enough")
         );
         assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no tasks to distribute"));
+        let declared = |line: &str, tasks: u32| {
+            text(
+                json!({"ranks": 4, "iterations": 3, "decisions": [], "tasks": [tasks], "points": {"declared": ["iteration function f", line]}}),
+            )
+        };
+        assert!(declared("work function g first 1 int tasks 2 int", 0).contains("no call of g with tasks was seen"));
+        assert!(
+            declared("tune chunk.tasks variable C int 1..9", 0).contains("chunk.tasks tunes a Master/Worker program")
+        );
+        assert!(declared("tune tile variable C int 1..9", 0).contains("no tasks to distribute"));
+        assert!(declared("work function g first 1 int tasks 2 int", 7).contains("no change promised enough"));
     }
 }

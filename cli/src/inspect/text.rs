@@ -74,10 +74,11 @@ fn explain_chunks(text: &mut String, iteration: Option<&str>) {
     let _ = writeln!(
         text,
         "\n# Where a master cuts its tasks into batches or chunks, the labels say what its variables are, and midrun chooses the values: F0, F1 ... shares\n\
-         # of all tasks, F0.rest, F1.rest ... of what is left, chunk.tasks the tasks of every chunk, NW the workers that take part. Such lines and the\n\
-         # work line are what tuning takes:\n\
+         # of all tasks, F0.rest, F1.rest ... of what is left, chunk.tasks the tasks of every chunk, chunk.share what each request of a worker gets of an\n\
+         # equal part of what is left, NW the workers that take part. Such lines and the work line are what tuning takes:\n\
          # tune F0.rest variable SHARE float 0.05..1\n\
          # tune chunk.tasks variable CHUNK int 1..MOST\n\
+         # tune chunk.share variable SHARE double 0.05..1\n\
          # tune NW variable WORKERS int 1..MAX{inside}"
     );
 }
@@ -213,6 +214,11 @@ fn is_of_library(symbol: &str) -> bool {
     ["std::", "__gnu_cxx::", "MPI::"].iter().any(|space| name.starts_with(space))
 }
 
+/// Whether a procedure gets its arguments by reference, as far as its name tells: those of modules, and those with an underscore behind.
+fn is_fortran(symbol: &str) -> bool {
+    symbol.contains("_MOD_") || symbol.starts_with("_QM") || symbol.ends_with('_')
+}
+
 /// Warns of a copy of a function whose arguments the compiler changed.
 fn changed_arguments(symbol: &str) -> &'static str {
     match [".isra.", ".constprop."].iter().any(|part| symbol.contains(part)) {
@@ -248,9 +254,10 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
             source_name(function),
             readable(caller),
         );
+        let int = if is_fortran(function) { "int*" } else { "int" };
         let _ = writeln!(
             text,
-            "# work function {function} first M int tasks N int   # if that is a worker's chunk: argument M numbers its first task, N says how many{}",
+            "# work function {function} first M {int} tasks N {int}   # if that is a worker's chunk: argument M numbers its first task, N says how many{}",
             changed_arguments(function)
         );
     }

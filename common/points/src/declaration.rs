@@ -115,8 +115,10 @@ pub struct Argument {
     pub symbol: Symbol,
     /// Position among its integer and pointer arguments (for f32 and f64: among its floating-point arguments), from 1.
     pub number: u8,
-    /// Its type.
+    /// Its type; of one by reference, that of what it points to.
     pub kind: Type,
+    /// It is a pointer to the value, as a Fortran procedure gets it. Pointers count among the integer arguments, whatever they point to.
+    pub by_reference: bool,
 }
 
 /// The level of detail of a measure point.

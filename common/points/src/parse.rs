@@ -180,6 +180,15 @@ impl<'t> Words<'t> {
         self.take(Type::FORM, Type::new)
     }
 
+    /// A type, and whether it is that of what a pointer points to.
+    fn referred_kind(&mut self) -> Result<(Type, bool), Error> {
+        let form = format!("{}; with * behind it where the argument points to the value, as in Fortran", Type::FORM);
+        self.take(&form, |word| match word.strip_suffix('*') {
+            Some(word) => Some((Type::new(word)?, true)),
+            None => Some((Type::new(word)?, false)),
+        })
+    }
+
     fn argument_number(&mut self) -> Result<u8, Error> {
         let form = format!("the number of an argument, 1 to {ARGUMENTS}");
         self.take(&form, |word| word.parse().ok().filter(|number| (1..=ARGUMENTS).contains(number)))
@@ -211,8 +220,8 @@ fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
                 if !words.is_next(name) {
                     return Ok(None);
                 }
-                let (number, kind) = (words.argument_number()?, words.kind()?);
-                Ok(Some(Argument { symbol: symbol.clone(), number, kind }))
+                let (number, (kind, by_reference)) = (words.argument_number()?, words.referred_kind()?);
+                Ok(Some(Argument { symbol: symbol.clone(), number, kind, by_reference }))
             };
             let (first, tasks) = (argument("first")?, argument("tasks")?);
             Ok(Declaration::Work { symbol, first, tasks })
@@ -258,7 +267,11 @@ fn source(words: &mut Words<'_>) -> Result<Source, Error> {
     Ok(match words.one_of(&["function", "mpi", "variable", "argument"])? {
         "function" => Source::Function(words.symbol()?),
         "mpi" => Source::Mpi(words.call()?, filter(words)?),
-        "argument" => Source::Argument(argument(words)?),
+        "argument" => {
+            let (symbol, number) = (words.symbol()?, words.argument_number()?);
+            let (kind, by_reference) = words.referred_kind()?;
+            Source::Argument(Argument { symbol, number, kind, by_reference })
+        }
         _ => {
             let (symbol, kind) = (words.symbol()?, words.kind()?);
             let at = if words.is_next("at") { Some(words.symbol()?) } else { None };
@@ -316,9 +329,9 @@ fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
             Tuned::Replace { symbol, by }
         }
         "argument" => {
-            let argument = argument(words)?;
-            let span = words.span(argument.kind)?;
-            Tuned::Argument { argument, span }
+            let (symbol, number, kind) = (words.symbol()?, words.argument_number()?, words.kind()?);
+            let span = words.span(kind)?;
+            Tuned::Argument { argument: Argument { symbol, number, kind, by_reference: false }, span }
         }
         _ => {
             let name = words.take(ControlName::FORM, ControlName::new)?;
@@ -327,10 +340,6 @@ fn tuned(words: &mut Words<'_>) -> Result<Tuned, Error> {
             Tuned::Control { name, span }
         }
     })
-}
-
-fn argument(words: &mut Words<'_>) -> Result<Argument, Error> {
-    Ok(Argument { symbol: words.symbol()?, number: words.argument_number()?, kind: words.kind()? })
 }
 
 /// The function at whose entry or exit, or inside which, values are set.

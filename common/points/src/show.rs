@@ -57,9 +57,15 @@ impl Display for Filter {
     }
 }
 
+impl Argument {
+    fn shown_kind(&self) -> String {
+        format!("{}{}", self.kind.as_str(), if self.by_reference { "*" } else { "" })
+    }
+}
+
 impl Display for Argument {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{} {} {}", self.symbol, self.number, self.kind.as_str())
+        write!(f, "{} {} {}", self.symbol, self.number, self.shown_kind())
     }
 }
 
@@ -103,8 +109,8 @@ impl Display for Declaration {
             Declaration::Work { symbol, first, tasks } => {
                 write!(f, "work function {symbol}")?;
                 for (name, argument) in [("first", first), ("tasks", tasks)] {
-                    let Some(Argument { number, kind, .. }) = argument else { continue };
-                    write!(f, " {name} {number} {}", kind.as_str())?;
+                    let Some(argument) = argument else { continue };
+                    write!(f, " {name} {} {}", argument.number, argument.shown_kind())?;
                 }
                 Ok(())
             }

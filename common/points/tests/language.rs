@@ -62,11 +62,9 @@ fn source() -> impl Strategy<Value = Source> {
     prop_oneof![
         symbol().prop_map(Source::Function),
         (call(), filter()).prop_map(|(call, filter)| Source::Mpi(call, filter)),
-        (symbol(), 1u8..=6, kind()).prop_map(|(symbol, number, kind)| Source::Argument(Argument {
-            symbol,
-            number,
-            kind
-        })),
+        (symbol(), 1u8..=6, kind(), any::<bool>()).prop_map(|(symbol, number, kind, by_reference)| {
+            Source::Argument(Argument { symbol, number, kind, by_reference })
+        }),
         (symbol(), kind(), of(symbol())).prop_map(|(symbol, kind, at)| Source::Variable { symbol, kind, at }),
     ]
 }
@@ -86,7 +84,7 @@ fn tuned() -> impl Strategy<Value = Tuned> {
         (symbol(), 2u32..=4096).prop_map(|(symbol, bytes)| Tuned::Text { symbol, bytes }),
         (symbol(), vec(symbol(), 1..4)).prop_map(|(symbol, by)| Tuned::Replace { symbol, by }),
         (symbol(), 1u8..=6, span()).prop_map(|(symbol, number, (kind, span))| {
-            let argument = Argument { symbol, number, kind };
+            let argument = Argument { symbol, number, kind, by_reference: false };
             Tuned::Argument { argument, span }
         }),
     ]
@@ -101,13 +99,20 @@ fn declaration() -> impl Strategy<Value = Declaration> {
         symbol().prop_map(|symbol| Declaration::Iteration(Trigger::Function(symbol))),
         mpi.prop_map(Declaration::Iteration),
         (label(), source(), mode).prop_map(|(label, source, mode)| Declaration::Measure { label, source, mode }),
-        (symbol(), of((1u8..=6, kind())), of((1u8..=6, kind()))).prop_map(|(symbol, first, tasks)| {
-            let argument = |place: Option<(u8, Type)>| {
-                place.map(|(number, kind)| Argument { symbol: symbol.clone(), number, kind })
-            };
-            let (first, tasks) = (argument(first), argument(tasks));
-            Declaration::Work { symbol, first, tasks }
-        }),
+        (symbol(), of((1u8..=6, kind(), any::<bool>())), of((1u8..=6, kind(), any::<bool>()))).prop_map(
+            |(symbol, first, tasks)| {
+                let argument = |place: Option<(u8, Type, bool)>| {
+                    place.map(|(number, kind, by_reference)| Argument {
+                        symbol: symbol.clone(),
+                        number,
+                        kind,
+                        by_reference,
+                    })
+                };
+                let (first, tasks) = (argument(first), argument(tasks));
+                Declaration::Work { symbol, first, tasks }
+            }
+        ),
         (label(), tuned(), of((place, symbol()))).prop_map(|(label, what, at)| {
             let at = at.filter(|_| !matches!(what, Tuned::Control { .. }));
             Declaration::Tune { label, what, at }

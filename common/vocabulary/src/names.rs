@@ -32,6 +32,8 @@ pub const OWN_WORKERS: &str = "NW";
 pub const SHARE_OF_REST: &str = ".rest";
 /// Tasks of every chunk that a program with its own loop hands out.
 pub const CHUNK_TASKS: &str = "chunk.tasks";
+/// Share of an equal part of what is left that each request of a worker gets, in a program with its own loop.
+pub const CHUNK_SHARE: &str = "chunk.share";
 /// Pattern of a pipeline's stages, a text such as `0,1x4,2-3`.
 pub const PATTERN: &str = "pipe.pattern";
 /// The same as [`SYNCHRONOUS`] for a pipeline, from its next input on.

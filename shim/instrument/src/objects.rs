@@ -168,6 +168,11 @@ impl Drop for Bytes {
     }
 }
 
+/// Begin and end of each segment of everything that is loaded.
+pub fn segments() -> Vec<(usize, usize)> {
+    loaded().into_iter().flat_map(|object| object.segments).collect()
+}
+
 /// Everything that is loaded, the program first.
 pub fn loaded() -> Vec<Object> {
     let mut all: Vec<Object> = Vec::new();

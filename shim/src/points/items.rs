@@ -2,6 +2,7 @@
 
 use super::calls;
 use super::measured::Values;
+use super::reference;
 use super::variable::{ChunkArguments, FirstSeen, Held, Readable, Variable, read_text, to_bits, write_text};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{Hook, Refusal, hook, symbols};
@@ -120,7 +121,6 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
             Kind::IteratesByCall(calls::iterate(call, *world, *every)?)
         }
         Declaration::Work { symbol, first, tasks } => {
-            let readable = |argument: &Argument| Readable::Argument(place_of(argument), argument.kind);
             let chunk = ChunkArguments { first: first.as_ref().map(readable), tasks: tasks.as_ref().map(readable) };
             Kind::Works(hook_of(symbol).map_err(text)?, chunk)
         }
@@ -135,7 +135,7 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
         }
         Declaration::Measure { source: Source::Argument(argument), .. } => {
             let hook = hook_of(&argument.symbol).map_err(text)?;
-            Kind::Reads(Readable::Argument(place_of(argument), argument.kind), Some(hook), Arc::default())
+            Kind::Reads(readable(argument), Some(hook), Arc::default())
         }
         Declaration::Tune { what, .. } => tuned(what)?,
         Declaration::Insert { call: function, point, .. } => Kind::Insert {
@@ -182,10 +182,19 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
     })
 }
 
+fn readable(argument: &Argument) -> Readable {
+    if argument.by_reference {
+        reference::prepare();
+    }
+    let of = if argument.by_reference { Readable::Reference } else { Readable::Argument };
+    of(place_of(argument), argument.kind)
+}
+
 /// The argument's register, as the instrument counts them.
 fn place_of(argument: &Argument) -> u32 {
     let register = u32::from(argument.number);
     match argument.kind {
+        _ if argument.by_reference => register,
         Type::F64 => 16 + register,
         Type::F32 => 32 + register,
         _ => register,

@@ -11,6 +11,7 @@ mod events;
 mod functions;
 mod items;
 mod measured;
+mod reference;
 mod report;
 mod state;
 mod variable;

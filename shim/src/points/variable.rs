@@ -1,5 +1,6 @@
 //! Variables of the program by address and type: read and written whole, as numbers.
 
+use super::reference;
 use midrun_instrument::Probe;
 use midrun_points::Type;
 use std::sync::OnceLock;
@@ -33,6 +34,8 @@ pub enum Readable {
     Variable(Variable),
     /// At the entry of the function that gets it, by its place.
     Argument(u32, Type),
+    /// Likewise, what an argument points to.
+    Reference(u32, Type),
 }
 
 /// What the arguments of a function say of the chunk that a call computes.
@@ -45,11 +48,15 @@ pub struct ChunkArguments {
 }
 
 impl Readable {
-    /// Its value; `None` where it is an argument and `probe` is no entry.
+    /// Its value; `None` where it is an argument and `probe` is no entry, or where it points to memory that is not surely mapped.
     pub fn read(self, probe: Option<&Probe>) -> Option<f64> {
         match self {
             Readable::Variable(variable) => Some(variable.read()),
             Readable::Argument(place, kind) => Some(from_bits(kind, probe?.argument(place)?)),
+            Readable::Reference(place, kind) => {
+                let address = probe?.argument(place)? as usize;
+                reference::is_readable(address, kind.bytes()).then(|| Variable { address, kind }.read())
+            }
         }
     }
 }

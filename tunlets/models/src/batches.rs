@@ -1,4 +1,5 @@
-//! The search for the best chunks of a program that cuts them by itself: shares of its batches, or the size of all chunks.
+//! The search for the best chunks of a program that cuts them by itself: shares of its batches, the size of all chunks, or the share that each is of
+//! what is left.
 //!
 //! DAF's divisors take as many batches as are needed; with few batches their last share stays large (0.59 of all for
 //! three batches, 25 workers and a variation of 0.8). So the shares are searched: a first batch, then batches that fall
@@ -19,7 +20,7 @@ const FEW: usize = 4;
 const LEFT: usize = 24;
 /// The first batch's share is tried in steps of 1 to this.
 const STEPS: u32 = 40;
-/// Ratio of a size of chunks that is tried to the next smaller one.
+/// Ratio of a size of chunks, or of a share, that is tried to the next smaller one.
 const FINER: f64 = std::f64::consts::SQRT_2;
 /// Ratios of the share of each further batch to that of the one before it.
 const FALLS: [f64; 7] = [0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0];
@@ -70,6 +71,22 @@ pub fn best_chunk(load: &SimInput, (least, most): (u64, u64), seed: u64) -> Opti
     sizes.push(finest);
     let chunks = sizes.iter().map(|size| load.tasks.div_ceil(*size)).sum();
     best_of(load, sizes.into_iter().map(Batches::of_chunks), chunks, seed)
+}
+
+/// The best found of guided chunks that are `least` to `most` of an equal part of what is left, as [`best`].
+pub fn best_guided(load: &SimInput, (least, most): (f64, f64), seed: u64) -> Option<Found> {
+    // A smaller share is single tasks from the first one on.
+    let least = least.max(f64::from(load.workers) / load.tasks.max(1) as f64).min(most);
+    if !(least > 0.0 && most.is_finite()) {
+        return None;
+    }
+    let steps = std::iter::successors(Some(most), |share| Some(share / FINER)).take_while(|share| *share > least);
+    let shares: Vec<f64> = steps.chain([least]).collect();
+    // What is left falls by this factor with each chunk, down to the last task of each worker.
+    let workers = f64::from(load.workers.max(1));
+    let chunks = |share: &f64| workers / share * (1.0 + (load.tasks as f64 * share / workers).max(1.0).ln());
+    let chunks = shares.iter().map(chunks).sum::<f64>() as u64;
+    best_of(load, shares.into_iter().map(Batches::guided), chunks, seed)
 }
 
 /// The best of these, whose simulated iterations have so many chunks together.
@@ -197,6 +214,23 @@ mod tests {
         assert!(cheap < dear && dear <= even, "{cheap} {dear} {even}");
         assert_eq!(best_chunk(&load(0.5, 4_000, &[1.0; 8]), (50, 60), 0).unwrap().batches.size(), Some(50));
         assert_eq!(best_chunk(&load(0.5, 0, &[1.0; 8]), (1, 60), 0), None);
+    }
+
+    #[test]
+    fn guided_chunks_are_the_smaller_the_dearer_the_first_tasks_are() {
+        let falling = SimInput {
+            profile: (0..64).map(|at| 2.0 - f64::from(at) / 31.5).collect(),
+            unexplained_s: 0.1,
+            ..load(0.1, 2_000, &[1.0; 8])
+        };
+        let share = |load: &SimInput| match best_guided(load, (0.05, 1.0), 0).unwrap().batches.rest {
+            Rest::Guided(share) => share,
+            other => panic!("{other:?}"),
+        };
+        let even = SimInput { profile: Vec::new(), ..falling.clone() };
+        assert!(share(&falling) < 0.8 && share(&even) > share(&falling), "{} {}", share(&falling), share(&even));
+        assert!(best_guided(&even, (0.0, 1.0), 0).is_some() && best_guided(&even, (0.0, 0.0), 0).is_none());
+        assert_eq!(best_guided(&load(0.1, 0, &[1.0; 8]), (0.05, 1.0), 0), None);
     }
 
     proptest! {

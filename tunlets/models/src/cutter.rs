@@ -1,15 +1,17 @@
-//! Chunks that a program cuts by itself: batches, each a share of what is left in one chunk per worker, and then chunks of one size.
+//! Chunks that a program cuts by itself: batches, each a share of what is left in one chunk per worker, and then chunks of one size, or guided ones.
 
 use midrun_scheduling::Chunk;
 
 /// What a program does with the tasks that its batches leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Rest {
     /// It sends them as one batch more.
     #[default]
     OneBatch,
     /// It sends them in chunks of so many tasks.
     Chunks(u64),
+    /// Each chunk gets this share of an equal part of what is then left (guided self-scheduling; Polychronopoulos, Kuck 1987: with 1).
+    Guided(f64),
 }
 
 /// How a program cuts its tasks.
@@ -36,6 +38,11 @@ impl Batches {
     /// Chunks of one size.
     pub fn of_chunks(tasks: u64) -> Batches {
         Batches { shares: Vec::new(), rest: Rest::Chunks(tasks) }
+    }
+
+    /// Chunks that each get this share of an equal part of what is left.
+    pub fn guided(share: f64) -> Batches {
+        Batches { shares: Vec::new(), rest: Rest::Guided(share) }
     }
 
     /// Tasks of each chunk, where all have one size.
@@ -92,12 +99,12 @@ impl<'a> Cutter<'a> {
         }
         if self.chunks_left == 0 {
             let share_of = |share: f64| (share * self.remaining as f64 / self.workers as f64) as u64;
-            self.chunk = match (self.batches.shares.get(self.begun), self.batches.rest) {
-                (Some(share), _) => share_of(*share),
-                (None, Rest::Chunks(tasks)) => tasks,
-                (None, Rest::OneBatch) => share_of(1.0),
+            (self.chunk, self.chunks_left) = match (self.batches.shares.get(self.begun), self.batches.rest) {
+                (Some(share), _) => (share_of(*share), self.workers),
+                (None, Rest::Chunks(tasks)) => (tasks, self.workers),
+                (None, Rest::OneBatch) => (share_of(1.0), self.workers),
+                (None, Rest::Guided(share)) => (share_of(share), 1),
             };
-            self.chunks_left = self.workers;
             self.begun += 1;
         }
         self.chunks_left -= 1;
@@ -122,12 +129,24 @@ mod tests {
         assert_eq!(Batches::of_all(&[1.0, 0.0], Rest::OneBatch).shares, [1.0, 1.0]);
     }
 
+    #[test]
+    fn each_guided_chunk_is_a_share_of_an_equal_part_of_what_is_left() {
+        let sizes = |share: f64| {
+            let batches = Batches::guided(share);
+            let mut cutter = Cutter::new(&batches, 100, 4);
+            std::iter::from_fn(|| cutter.next()).map(|chunk| chunk.count).collect::<Vec<u64>>()
+        };
+        assert_eq!(sizes(1.0), [25, 18, 14, 10, 8, 6, 4, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(sizes(0.5)[..3], [12, 11, 9]);
+    }
+
     proptest! {
         #[test]
         fn every_task_is_in_one_chunk(
-            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), size: Option<u64>, tasks in 0_u64..3_000, workers in 0_u64..40,
+            shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), rest in 0_usize..3, size: u64, share in -0.5_f64..1.5,
+            tasks in 0_u64..3_000, workers in 0_u64..40,
         ) {
-            let rest = size.map_or(Rest::OneBatch, Rest::Chunks);
+            let rest = [Rest::OneBatch, Rest::Chunks(size), Rest::Guided(share)][rest];
             let batches = Batches { shares, rest };
             let mut cutter = Cutter::new(&batches, tasks, workers);
             let mut next = 0;

@@ -303,7 +303,7 @@ pub fn other_chunks(
     let known = workload.load();
     // Where their number changes, what one costs decides. The fewer were seen, the less is known of it: it may be all that their workers were idle.
     let least = known.unexplained_s;
-    let most = if own.are_of_one_size() { workload.most_unexplained_s() } else { least };
+    let most = if own.are_batches() { least } else { workload.most_unexplained_s() };
     let load = SimInput { unexplained_s: f64::midpoint(least, most), ..known };
     let found = own.best(&load, rest, SEED + FINE)?.batches;
     let values = own.values_for(&found);

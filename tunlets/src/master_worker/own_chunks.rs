@@ -1,5 +1,6 @@
 //! Programs that cut their tasks into chunks by themselves, and what they offer to be told how: `F0`, `F1`, `F2` …, the share of all tasks of each
-//! batch; `F0.rest`, `F1.rest` …, the share of the tasks that are left; or `chunk.tasks`, the tasks of every chunk.
+//! batch; `F0.rest`, `F1.rest` …, the share of the tasks that are left; `chunk.tasks`, the tasks of every chunk; or `chunk.share`, the share of an equal
+//! part of what is left that each chunk is.
 
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::names;
@@ -13,6 +14,7 @@ enum By {
     SharesOfAll,
     SharesOfRest,
     Size,
+    Guided,
 }
 
 /// What a program offers.
@@ -24,7 +26,7 @@ pub struct OwnChunks<'a> {
 }
 
 impl<'a> OwnChunks<'a> {
-    /// What is offered: factors in order and without a gap, or else the size of chunks; of the lowest rank that offers them, for a program has them in
+    /// What is offered: factors in order and without a gap, or else the size of chunks, or their share; of the lowest rank that offers them, for a program has them in
     /// every rank, and the master is as a rule rank 0.
     pub fn offered(tuning_points: &'a [TuningPoint]) -> Option<OwnChunks<'a>> {
         let of = |by: By, most: usize, name: &dyn Fn(usize) -> String| {
@@ -35,11 +37,12 @@ impl<'a> OwnChunks<'a> {
         of(By::SharesOfAll, ASSIGNMENTS, &|n| format!("F{n}"))
             .or_else(|| of(By::SharesOfRest, ASSIGNMENTS, &|n| format!("F{n}{}", names::SHARE_OF_REST)))
             .or_else(|| of(By::Size, 1, &|_| names::CHUNK_TASKS.to_owned()))
+            .or_else(|| of(By::Guided, 1, &|_| names::CHUNK_SHARE.to_owned()))
     }
 
-    /// Whether their number changes with what the program is told.
-    pub fn are_of_one_size(&self) -> bool {
-        self.by == By::Size
+    /// Whether each worker gets one chunk of each batch. Else workers ask for chunks, and their number changes with what the program is told.
+    pub fn are_batches(&self) -> bool {
+        matches!(self.by, By::SharesOfAll | By::SharesOfRest)
     }
 
     /// The values now.
@@ -53,6 +56,7 @@ impl<'a> OwnChunks<'a> {
             By::SharesOfAll => Batches::of_all(values, rest),
             By::SharesOfRest => Batches { shares: values.to_vec(), rest },
             By::Size => Batches::of_chunks(values.first().map_or(1, |tasks| (*tasks as u64).max(1))),
+            By::Guided => Batches::guided(values.first().copied().unwrap_or(1.0)),
         }
     }
 
@@ -62,6 +66,10 @@ impl<'a> OwnChunks<'a> {
             By::SharesOfAll => batches.shares_of_all(),
             By::SharesOfRest => batches.shares.clone(),
             By::Size => batches.size().iter().map(|tasks| *tasks as f64).collect(),
+            By::Guided => match batches.rest {
+                Rest::Guided(share) => vec![share],
+                _ => Vec::new(),
+            },
         };
         self.within(&values)
     }
@@ -74,7 +82,7 @@ impl<'a> OwnChunks<'a> {
     /// What an iteration of so many chunks shows that the program does with what its batches leave: it sends that task by task, or as one batch more.
     /// Nothing where they leave too little to tell.
     pub fn rest_seen(&self, batches: &Batches, tasks: u64, workers: u32, chunks: u64) -> Option<Rest> {
-        if self.are_of_one_size() {
+        if !self.are_batches() {
             return Some(batches.rest);
         }
         let (left, of_batch) = (batches.left() * tasks as f64, f64::from(workers));
@@ -92,14 +100,37 @@ impl<'a> OwnChunks<'a> {
                 let (least, most) = self.points[0].range;
                 batches::best_chunk(load, (least.ceil() as u64, most as u64), seed)
             }
+            By::Guided => batches::best_guided(load, self.points[0].range, seed),
             By::SharesOfAll | By::SharesOfRest => batches::best(load, self.points.len(), rest, seed),
         }
+    }
+
+    /// Why the first chunks of an iteration, of so many tasks, are none of one batch; `None` where they may be.
+    pub fn differ(&self, first: [u64; 3]) -> Option<String> {
+        let [one, two, three] = first;
+        // What rounding leaves is one task, and the first chunk may have all of it.
+        (self.are_batches() && one > two + 1 && two > three + 1).then(|| {
+            format!(
+                "to tune {}: the first chunks have {one}, {two} and {three} tasks, and those of a batch are alike; if each request of a worker \
+                 gets a share of what is left, its label is {}",
+                self.points[0].name,
+                names::CHUNK_SHARE
+            )
+        })
+    }
+
+    /// What it means that the program has a value now that it cannot be told; `None` where it has none.
+    pub fn outside(&self) -> Option<String> {
+        let point = self.points.iter().find(|point| !(point.range.0..=point.range.1).contains(&point.value))?;
+        let TuningPoint { name, value, range: (least, most), .. } = point;
+        Some(format!("to go back to {name} = {value}, which the program has now: its range is {least}..{most}"))
     }
 
     /// What they are, as `3 batches` or `chunks of 64`.
     pub fn describe(&self) -> String {
         match self.by {
             By::Size => format!("chunks of {}", self.points[0].value),
+            By::Guided => format!("chunks of {:.3} of an equal part of what is left", self.points[0].value),
             By::SharesOfAll | By::SharesOfRest => format!("{} batches", self.points.len()),
         }
     }
@@ -113,7 +144,7 @@ impl<'a> OwnChunks<'a> {
         (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
         let wanted = self.within(wanted);
-        let show = |value: &f64| if self.are_of_one_size() { value.to_string() } else { format!("{value:.3}") };
+        let show = |value: &f64| if self.by == By::Size { value.to_string() } else { format!("{value:.3}") };
         let list = |values: &[f64]| values.iter().map(show).collect::<Vec<String>>().join(", ");
         Proposal {
             tunlet: "master_worker".into(),
@@ -125,7 +156,7 @@ impl<'a> OwnChunks<'a> {
                 .zip(&wanted)
                 .map(|(point, want)| (point.name.clone(), (*want).into()))
                 .collect(),
-            tuning_point: if self.are_of_one_size() { names::CHUNK_TASKS } else { "factors" }.into(),
+            tuning_point: if self.are_batches() { "factors" } else { &self.points[0].name }.into(),
             from: list(&self.values()),
             to: list(&wanted),
             why,
@@ -180,6 +211,27 @@ mod tests {
             let values = own.values_for(&batches);
             assert_eq!((&*values, own.batches(&values, Rest::OneBatch)), (&expected[..], batches.clone()));
         }
+    }
+
+    #[test]
+    fn a_share_of_what_is_left_is_no_batch() {
+        let points = [TuningPoint { range: (0.05, 1.0), ..point(0, names::CHUNK_SHARE) }];
+        let own = OwnChunks::offered(&points).unwrap();
+        assert_eq!(own.batches(&own.values(), Rest::OneBatch), Batches::guided(0.5));
+        assert_eq!([0.01, 0.3].map(|share| own.values_for(&Batches::guided(share))), [[0.05], [0.3]]);
+        assert_eq!(own.proposal(&[0.25], String::new(), 5, (1.0, 2.0)).tuning_point, "chunk.share");
+        assert_eq!(own.outside(), None);
+        let narrow = [TuningPoint { range: (0.05, 0.4), ..point(0, names::CHUNK_SHARE) }];
+        let said = OwnChunks::offered(&narrow).unwrap().outside().unwrap();
+        assert_eq!(said, "to go back to chunk.share = 0.5, which the program has now: its range is 0.05..0.4");
+        assert_eq!(own.differ([250, 219, 191]), None);
+        let points = [point(0, "F0.rest")];
+        let batches = OwnChunks::offered(&points).unwrap();
+        assert!(batches.differ([250, 219, 191]).is_some_and(|why| why.contains("chunk.share")));
+        assert_eq!(
+            [[250, 250, 250], [257, 250, 250], [25, 50, 25]].map(|first| batches.differ(first)),
+            [None, None, None]
+        );
     }
 
     #[test]

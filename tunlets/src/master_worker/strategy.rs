@@ -180,6 +180,9 @@ impl MasterWorker {
 
     /// Learns from an iteration, and judges the change that is being watched.
     fn learn(&mut self, window: &Window) {
+        if self.has_too_many_tasks(window) {
+            return;
+        }
         let learnt = WorkloadEstimator::learn(&mut self.workload, window, self.confidence);
         match learnt {
             Learnt::Nothing => return,
@@ -321,6 +324,9 @@ impl MasterWorker {
             return None;
         }
         if let Some(own) = OwnChunks::offered(tuning_points) {
+            if !self.cuts_as_offered(&own, iteration, &workload) {
+                return None;
+            }
             return self.decide_own(&own, count, &workload);
         }
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;

@@ -15,7 +15,7 @@ mod tests;
 use super::growth::Growth;
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
-use crate::{Network, Window};
+use crate::{ChunkWork, Network, Window};
 use last_iterations::LastIterations;
 use midrun_models::batches::Batches;
 use midrun_models::line::median;
@@ -75,6 +75,8 @@ pub struct WorkloadEstimator {
     relieved: bool,
     /// The program cuts these batches by itself.
     pub batches: Option<Batches>,
+    /// Tasks of the first chunks of an iteration, where there are as many workers.
+    pub first_chunks: Option<[u64; 3]>,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// Share of the last iteration that the ranks waited for a core.
@@ -148,6 +150,14 @@ fn remember(last: &mut VecDeque<f64>, value: f64) {
 /// show what it costs the master to send one.
 fn costs_are_known(window: &Window) -> bool {
     !window.setting.is_relieving() && window.chunks >= CHUNKS_EACH * u64::from(window.workers)
+}
+
+/// Tasks of the first chunks of the index range, where there are as many workers.
+fn first_chunks(window: &Window) -> Option<[u64; 3]> {
+    let mut all: Vec<&ChunkWork> = window.per_worker.iter().flat_map(|w| &w.each_chunk).collect();
+    all.sort_by_key(|chunk| chunk.first);
+    let tasks: Vec<u64> = all.iter().take(3).map(|chunk| chunk.tasks).collect();
+    tasks.try_into().ok().filter(|_| window.workers >= 3)
 }
 
 impl WorkloadEstimator {
@@ -255,6 +265,7 @@ impl WorkloadEstimator {
             synchronous: window.setting.synchronous,
             largest_team: 0,
             batches: None,
+            first_chunks: first_chunks(window),
             relieved: window.setting.is_relieving(),
             network: window.network,
             run_delay: window.run_delay(),
@@ -399,7 +410,7 @@ impl WorkloadEstimator {
         }
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
-        self.run_delay = now.run_delay;
+        (self.run_delay, self.first_chunks) = (now.run_delay, now.first_chunks);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
     }

@@ -66,7 +66,12 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         .turns(names::WORKERS, "workers that take part", "1 to those there are")
         .turns(names::SPAWNED, "further worker processes", "0 to --max-workers")
         .turns(names::OWN_WORKERS, "workers of a program with its own loop", "what the program allows")
-        .turns(names::CHUNK_TASKS, "tasks of every chunk, in a program with its own loop", "what the program allows");
+        .turns(names::CHUNK_TASKS, "tasks of every chunk, in a program with its own loop", "what the program allows")
+        .turns(
+            names::CHUNK_SHARE,
+            "share of an equal part of what is left that each request gets, in a program with its own loop",
+            "what the program allows",
+        );
     for n in 0..crate::proposal::ASSIGNMENTS {
         let what = "share of all tasks of a batch, in a program with its own loop";
         e = e.turns(&format!("F{n}"), what, "what the program allows");

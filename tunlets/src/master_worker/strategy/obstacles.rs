@@ -1,15 +1,25 @@
 //! What keeps iterations from being tuned as well as others: each is said once, when it is met first.
 
 use super::{MasterWorker, SHORTEST_S};
-use crate::Refusal;
+use crate::master_worker::own_chunks::OwnChunks;
 use crate::master_worker::regime::Regime;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::trial::WATCHED;
+use crate::{Refusal, Window};
 use midrun_vocabulary::Seconds;
+
+/// Tasks of an iteration that is simulated, at most: each drawing holds a time of each.
+const MOST_TASKS: u64 = 1 << 22;
 
 /// What was met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Obstacle {
+    /// The program has a value that it cannot be told.
+    OutOfRange,
+    /// The program cuts no batches.
+    NoBatches,
+    /// Iterations have more tasks than are simulated.
+    Many,
     /// Iterations are too short to be tuned at all.
     Short,
     /// The place of the work is not foreseeable.
@@ -39,6 +49,35 @@ impl Obstacles {
 }
 
 impl MasterWorker {
+    /// Whether an iteration has more tasks than are simulated; then it is said.
+    pub(super) fn has_too_many_tasks(&mut self, window: &Window) -> bool {
+        let is_so = window.tasks > MOST_TASKS;
+        if is_so {
+            self.obstacles.say(Obstacle::Many, window.iteration, || {
+                format!(
+                    "to simulate iterations of {} tasks: of {MOST_TASKS} at most; if a work line of the points file counts them, its argument \
+                     may be a pointer to the number, as in Fortran: TYPE*",
+                    window.tasks
+                )
+            });
+        }
+        is_so
+    }
+
+    /// Whether the program cuts as what it offers says; otherwise it is said.
+    pub(super) fn cuts_as_offered(
+        &mut self,
+        own: &OwnChunks<'_>,
+        iteration: u64,
+        workload: &WorkloadEstimator,
+    ) -> bool {
+        if let Some(why) = own.outside() {
+            self.obstacles.say(Obstacle::OutOfRange, iteration, || why);
+        }
+        let why = workload.first_chunks.and_then(|first| own.differ(first));
+        why.map(|why| self.obstacles.say(Obstacle::NoBatches, iteration, || why)).is_none()
+    }
+
     /// Notes the obstacles that are met; `false` where iterations are too short to be tuned at all.
     pub(super) fn note_obstacles(
         &mut self,
@@ -71,7 +110,7 @@ impl MasterWorker {
             self.obstacles.say(Obstacle::Crowded, iteration, || {
                 format!(
                     "to expect that other numbers of workers bring more cores: ranks were ready to run and had no core for {:.0} % of \
-                     the time",
+                     the time at least, while they computed",
                     100.0 * workload.run_delay
                 )
             });

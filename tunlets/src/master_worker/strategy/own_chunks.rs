@@ -97,7 +97,7 @@ impl MasterWorker {
         let placeless = self.places.are_unusual(self.confidence).then(|| workload.placeless());
         let workload = placeless.as_ref().unwrap_or(workload);
         // An iteration shows who computed in it. That these are all, another one confirms.
-        let are_known = !own.are_of_one_size() || workload.is_seen_again();
+        let are_known = own.are_batches() || workload.is_seen_again();
         let may_gain = are_known && most > self.confidence.standard_errors() * EXACT && !self.own_failed;
         let found =
             may_gain.then(|| candidates::other_chunks(workload, current, (own, self.rest_seen), self.confidence));
