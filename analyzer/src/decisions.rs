@@ -55,7 +55,9 @@ impl Per {
 pub struct DecisionLine {
     /// The unit of its times.
     pub per: Per,
-    /// Iteration whose window led to it, or the window's number in streams.
+    /// Whether its times are those of a unit of progress.
+    pub per_progress: bool,
+    /// Iteration whose window led to it, or that it ended; the window's number in streams.
     pub iteration: u64,
     /// Rank of the master whose tasks it is about, where the job has several; else null.
     pub master: Option<u32>,
@@ -286,6 +288,7 @@ impl Decisions {
         let number = self.first + self.lines.len() as u64;
         self.lines.push_back(DecisionLine {
             per,
+            per_progress: proposal.per_progress,
             iteration: proposal.iteration,
             master,
             tunlet: proposal.tunlet.clone().into_owned(),

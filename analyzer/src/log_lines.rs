@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use midrun_tunlets::link::Cost;
-use midrun_tunlets::{Judgement, Proposal, Refusal, Verdict};
+use midrun_tunlets::{Judgement, PER_PROGRESS, Proposal, Refusal, Verdict};
 use midrun_vocabulary::{Count, Seconds};
 
 use crate::actions::ActionStatus;
@@ -52,6 +52,7 @@ pub(crate) fn decided(
     let json = json!({
         "event": "decision", "job": job.as_str(), "decision": number, "per": per, "iteration": p.iteration,
         "tunlet": p.tunlet, "tuning_point": p.tuning_point, "from": p.from, "to": p.to, "why": why,
+        "per_progress": p.per_progress,
         "predicted_s": finite(p.predicted_s), "uncertainty": finite(p.uncertainty), "unchanged_s": finite(p.unchanged_s), "gain": p.gain, "rank": p.ranks.first(),
         "assignments": p.assignments, "trial": p.trial, "at_once": p.at_once, "dry_run": dry_run,
     });
@@ -76,7 +77,12 @@ fn expected(p: &Proposal) -> String {
         None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
         None => String::new(),
     };
-    format!(": expected {unchanged}{predicted}{interval}")
+    format!(": expected {unchanged}{predicted}{}{interval}", unit(p.per_progress))
+}
+
+/// What times refer to, where that is no iteration.
+fn unit(per_progress: bool) -> String {
+    if per_progress { format!(" {PER_PROGRESS}") } else { String::new() }
 }
 
 /// Workers died, and the job goes on.
@@ -308,7 +314,7 @@ fn beside_prediction(line: &DecisionLine) -> String {
         let outside = if is_outside { "outside the " } else { "" };
         format!(" ({outside}predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
     });
-    format!("measured {}{}", Seconds(measured_s), predicted.unwrap_or_default())
+    format!("measured {}{}{}", Seconds(measured_s), unit(line.per_progress), predicted.unwrap_or_default())
 }
 
 /// A manual override has ended.
@@ -411,28 +417,32 @@ mod tests {
 
     #[test]
     fn an_outcome_says_where_it_lies_outside_what_was_predicted() {
-        let text = |measured_s, uncertainty| {
-            beside_prediction(&DecisionLine {
-                per: Per::Iteration,
-                iteration: 1,
-                master: None,
-                tunlet: String::new(),
-                tuning_point: String::new(),
-                from: String::new(),
-                to: String::new(),
-                why: String::new(),
-                predicted_s: Some(0.5),
-                uncertainty,
-                unchanged_s: None,
-                measured_s: Some(measured_s),
-                verdict: String::new(),
-                applied_iteration: None,
-                reason: None,
-            })
+        let line = |measured_s, uncertainty| DecisionLine {
+            per: Per::Iteration,
+            per_progress: false,
+            iteration: 1,
+            master: None,
+            tunlet: String::new(),
+            tuning_point: String::new(),
+            from: String::new(),
+            to: String::new(),
+            why: String::new(),
+            predicted_s: Some(0.5),
+            uncertainty,
+            unchanged_s: None,
+            measured_s: Some(measured_s),
+            verdict: String::new(),
+            applied_iteration: None,
+            reason: None,
         };
+        let text = |measured_s, uncertainty| beside_prediction(&line(measured_s, uncertainty));
         assert_eq!(text(0.54, Some(0.1)), "measured 0.540 s (predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.56, Some(0.1)), "measured 0.560 s (outside the predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.2, None), "measured 0.200 s (predicted 0.500 s)");
+        let by_progress = beside_prediction(&DecisionLine { per_progress: true, ..line(0.2, None) });
+        assert_eq!(by_progress, "measured 0.200 s per unit of progress (predicted 0.500 s)");
+        let proposal = Proposal { predicted_s: 0.5, unchanged_s: 0.6, per_progress: true, ..Proposal::default() };
+        assert_eq!(expected(&proposal), ": expected 0.600 s -> 0.500 s per unit of progress");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Lines of text about a status: headline, progress, stages, tuning points, decisions, losses.
 
+use midrun_tunlets::PER_PROGRESS;
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
@@ -137,6 +138,11 @@ pub fn is_of_first(summary: &Value, decision: &Value) -> bool {
     decision["master"].is_null() || decision["master"] == summary["instances"][0]["master"]
 }
 
+/// What the times of a decision refer to, where that is no iteration.
+pub fn of_progress(decision: &Value) -> String {
+    if decision["per_progress"] == true { format!(" {PER_PROGRESS}") } else { String::new() }
+}
+
 /// The newest decisions, the newest first: the change, and what was predicted and measured.
 pub fn decisions(status: &Value) -> Vec<(String, String)> {
     let decision = |line: &Value| {
@@ -148,7 +154,8 @@ pub fn decisions(status: &Value) -> Vec<(String, String)> {
             parts.push(format!("predicted {predicted}{}", share.unwrap_or_default()));
         }
         parts.extend(seconds("measured_s").map(|measured| format!("measured {measured}")));
-        let numbers = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        let numbers =
+            if parts.is_empty() { String::new() } else { format!(" ({}{})", parts.join(", "), of_progress(line)) };
         let change = format!("{} {} -> {}", text(line, "tuning_point"), text(line, "from"), text(line, "to"));
         let verdict = text(line, "verdict");
         let when = format!("{what} {}{}", line["iteration"], of_master(line));

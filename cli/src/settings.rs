@@ -129,6 +129,7 @@ impl RunSettings {
                 constraint: self.search_constraint.clone(),
                 budget: self.search_budget,
                 known: String::new(),
+                progress_line: 0,
             },
             start: String::new(),
         }

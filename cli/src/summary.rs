@@ -8,10 +8,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use midrun_tunlets::PER_PROGRESS;
 use midrun_vocabulary::{Count, Seconds, UnixTime, names};
 use serde_json::Value;
 
-use crate::figures::of_master;
+use crate::figures::{of_master, of_progress};
 use crate::text_file::refuse_unless_file;
 use crate::usage::usage;
 pub use mpi_use::lines as mpi_lines;
@@ -259,13 +260,17 @@ fn search(report: &Value) -> Option<String> {
     };
     let measured = Count(measured, "measurement");
     let ended = report["ended"] == true;
+    let unit = if report["per_progress"] == true { format!(" {PER_PROGRESS}") } else { String::new() };
     if report["best_is_start"] == true {
         let words = if ended { "found nothing better than" } else { "has not ended; so far nothing is better than" };
         let values = values.join(", ");
-        return Some(format!("search {words} the values at start, {values} ({}), in {measured}", Seconds(start_s)));
+        return Some(format!(
+            "search {words} the values at start, {values} ({}{unit}), in {measured}",
+            Seconds(start_s)
+        ));
     }
     let ended = if ended { "found" } else { "has not ended; best so far:" };
-    let times = format!("{} instead of {} at start", Seconds(best_s), Seconds(start_s));
+    let times = format!("{}{unit} instead of {} at start", Seconds(best_s), Seconds(start_s));
     Some(format!("search {ended} {} ({times}) in {measured}", values.join(", ")))
 }
 
@@ -318,7 +323,7 @@ fn decision(decision: &Value) -> String {
     // A search predicts nothing.
     let predicted = decision["predicted_s"].as_f64().map(|s| format!("predicted {}, ", Seconds(s)));
     format!(
-        "{} {}{}: {} {} -> {}: {} ({}{measured})",
+        "{} {}{}: {} {} -> {}: {} ({}{measured}{})",
         if per == "output" { "window" } else { "iteration" },
         decision["iteration"],
         of_master(decision),
@@ -327,6 +332,7 @@ fn decision(decision: &Value) -> String {
         text("to"),
         text("verdict"),
         predicted.unwrap_or_default(),
+        of_progress(decision),
     )
 }
 
@@ -447,6 +453,11 @@ mod tests {
         };
         let start = report(serde_json::json!({"best_is_start": true}));
         assert_eq!(start, "search found nothing better than the values at start, a = 0.5 (0.100 s), in 5 measurements");
+        let by_progress = report(serde_json::json!({"per_progress": true, "start_s": 0.3}));
+        assert_eq!(
+            by_progress,
+            "search found a = 0.5 (0.100 s per unit of progress instead of 0.300 s at start) in 5 measurements"
+        );
         let silent = report(serde_json::json!({"measured": 0, "best": null, "best_s": null, "start_s": null}));
         assert_eq!(silent, "search of a: nothing was measured");
     }

@@ -147,6 +147,21 @@ fn a_point_that_no_rank_offers_is_named_and_the_start_is_the_value_in_force(mpi:
     assert!(froms.first() == Some(&"0.5") && !froms.contains(&"0"), "{mpi:?}: {froms:?}");
 }
 
+#[each_mpi]
+fn a_search_whose_progress_is_refused_leaves_the_program_alone(mpi: Mpi) {
+    let scratch = Scratch::new();
+    // The comment is a line of its own: ranks and analyzer number the lines alike.
+    std::fs::write(scratch.path("points"), "# progress\nmeasure progress function nosuch sum\n").expect("a file");
+    let points = scratch.path("points").display().to_string();
+    let flags = ["--points", &points, "--search", "block=8,16"];
+    let (ended, summary) = searched(&scratch, "run", &flags, &product(mpi, 60));
+    let refused =
+        "search: refused: it does not run without the measure point progress, and line 2 of the points was refused";
+    assert!(ended.err.contains(refused), "{mpi:?} {}", ended.err);
+    assert_eq!((summary.list("decisions").len(), &summary.0["search"]["measured"]), (0, &0.into()), "{mpi:?}");
+    assert!(blocks(&ended).iter().all(|block| *block == 1.0), "{}", ended.out);
+}
+
 /// Where `pause` became what, of tests/programs/steps.c: iteration, step, value.
 fn pauses(ended: &Ended) -> Vec<(u64, u64, u64)> {
     let numbers = |line: &str| -> Vec<u64> { line.split([' ', ':']).filter_map(|word| word.parse().ok()).collect() };

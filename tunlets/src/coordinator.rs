@@ -95,8 +95,12 @@ impl Coordinator {
         })
     }
 
-    /// Tells a refused line to the tunlets that wrote it.
+    /// Tells a refused line to the tunlets that wrote it, one of the user's to all.
     fn on_point_refused(&mut self, rank: u32, line: u32, why: &str) -> Vec<Judgement> {
+        if self.points.is_empty() {
+            let observation = Observation::PointRefused { rank, line, why };
+            return (0..self.acting.len()).flat_map(|at| self.acting[at].observe(observation)).collect();
+        }
         let Some((_, writers)) = self.points.get((line as usize).wrapping_sub(1)) else { return Vec::new() };
         let mut judgements = Vec::new();
         for (at, own) in writers {

@@ -129,6 +129,22 @@ fn points_of_all_go_to_the_ranks_once_and_refusals_come_back_to_who_asked() {
 }
 
 #[test]
+fn a_refused_line_of_the_users_points_is_told_to_all() {
+    let options = crate::SearchOptions { points: "a=1..9".into(), progress_line: 2, ..Default::default() };
+    let search = crate::search::SearchTunlet::new(&options, crate::confidence::Confidence::default()).unwrap();
+    let mut coordinator = Coordinator::new(vec![Box::new(search)], vec![setter("shadow", "a", 2.0, 1.0)]).unwrap();
+    assert_eq!(coordinator.points(), "");
+    coordinator.observe(Observation::PointRefused { rank: 0, line: 2, why: "there is no f" });
+    coordinator.observe(Observation::Iteration(&window(0, 4, 1.0)));
+    coordinator.propose(&[]);
+    let refusals = coordinator.refusals();
+    assert!(
+        refusals.iter().any(|refusal| refusal.why.ends_with("line 2 of the points was refused: there is no f")),
+        "{refusals:?}"
+    );
+}
+
+#[test]
 fn an_advising_tunlet_is_scored_where_its_setting_is_in_force_and_changes_nothing() {
     let acting = || vec![setter("acting", "a", 2.0, 0.9)];
     let shadows = vec![setter("agrees", "a", 2.0, 0.8), setter("differs", "a", 5.0, 0.5)];

@@ -58,9 +58,10 @@ pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
-pub use report::{NextAllocation, Refusal, Report, SearchReport, ShadowScore};
+pub use report::{NextAllocation, PER_PROGRESS, Refusal, Report, SearchReport, ShadowScore};
 pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use tuning_point::{TuningPoint, Value};
 pub use window::{
-    ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork,
+    ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PROGRESS, PointWindow, ProfileBin, Window,
+    WorkerWork,
 };

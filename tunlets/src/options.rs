@@ -102,6 +102,8 @@ pub struct SearchOptions {
     /// What an earlier search measured, the best first, with the times in seconds: `16,3@0.25;8,2@0.3`. What makes no sense is left
     /// out.
     pub known: String,
+    /// Line of the job's points file that measures the progress, from 1: without progress nothing is searched then. 0: none.
+    pub progress_line: u32,
 }
 
 #[cfg(test)]

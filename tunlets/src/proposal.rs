@@ -10,7 +10,7 @@ pub use midrun_vocabulary::bounds::ASSIGNMENTS;
 pub struct Proposal {
     /// Name of the tunlet.
     pub tunlet: Cow<'static, str>,
-    /// Iteration, or number, of the window that led to it.
+    /// Iteration, or number, of the window that led to it; the iteration that it ends, where it leaves values while that runs.
     pub iteration: u64,
     /// Ranks that are to apply the assignments; at least one.
     pub ranks: Vec<u32>,
@@ -40,6 +40,8 @@ pub struct Proposal {
     pub gain: Option<(f64, f64)>,
     /// Where several tunlets propose in one round, the proposal worth most goes out.
     pub worth: Worth,
+    /// Its times are those of a unit of progress.
+    pub per_progress: bool,
     /// A search sets the values to measure them, whether they are expected to be better or not.
     pub trial: bool,
     /// Apply inside the running iteration, not before the next one's first chunk.

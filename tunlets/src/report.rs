@@ -1,6 +1,13 @@
 //! What a tunlet reports about a run: refusals, search results, scores of shadows, advice for the next allocation.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
+
+use crate::tuning_point::TuningPoint;
+
+/// What times of a search refer to where the program measures its progress.
+pub const PER_PROGRESS: &str = "per unit of progress";
 
 /// Everything a tunlet reports for the summary of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +50,8 @@ pub struct SearchReport {
     pub measured: usize,
     /// Measurements that it may make.
     pub budget: usize,
+    /// Whether its times are those of a unit of progress.
+    pub per_progress: bool,
     /// Time with the values at start, seconds.
     pub start_s: Option<f64>,
     /// Best combination so far.
@@ -53,6 +62,29 @@ pub struct SearchReport {
     pub best_s: Option<f64>,
     /// All measured combinations except the start, the best first.
     pub tried: Vec<TriedLine>,
+}
+
+impl SearchReport {
+    /// The report, which says what no rank offers where nothing was measured: without iterations the search is not asked for a value.
+    pub fn beside(mut self, tuning_points: &[TuningPoint]) -> SearchReport {
+        if self.measured == 0 && self.trouble.is_none() {
+            let names: Vec<&str> = self.points.iter().map(String::as_str).collect();
+            self.trouble = not_offered(&names, tuning_points);
+        }
+        self
+    }
+}
+
+/// Which of the tuning points `names` no rank offers, beside those that ranks do; `None`: all are offered.
+pub(crate) fn not_offered(names: &[&str], tuning_points: &[TuningPoint]) -> Option<String> {
+    let numbers = tuning_points.iter().filter(|point| point.text.is_none());
+    let offered: BTreeSet<&str> = numbers.map(|point| point.name.as_str()).collect();
+    let missing: Vec<&str> = names.iter().copied().filter(|name| !offered.contains(name)).collect();
+    let offered = match offered.is_empty() {
+        true => "no tuning point at all".to_owned(),
+        false => offered.into_iter().collect::<Vec<_>>().join(", "),
+    };
+    (!missing.is_empty()).then(|| format!("no rank offers {}; the ranks offer {offered}", missing.join(" and ")))
 }
 
 /// One measured combination.

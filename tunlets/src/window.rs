@@ -241,7 +241,7 @@ impl Window {
 }
 
 /// Label of the measure points that say how much an iteration did.
-const PROGRESS: &str = "progress";
+pub const PROGRESS: &str = "progress";
 /// Longest iteration, window of a stream, or sum of task times that is accepted, seconds (30 years).
 pub(crate) const LONGEST_S: f64 = 1e9;
 /// Share by which a worker may seem busy for longer than the iteration: clocks of two hosts differ.

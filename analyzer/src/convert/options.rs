@@ -47,6 +47,7 @@ pub(super) fn options(request: OpenJobRequest) -> TuningOptions {
             constraint: request.search_constraint,
             budget: request.search_budget,
             known: request.search_known,
+            progress_line: request.search_progress_line,
         },
         start: request.start,
     }
@@ -81,6 +82,7 @@ pub fn request(options: &TuningOptions) -> OpenJobRequest {
         search_constraint: search.constraint,
         search_budget: search.budget,
         search_known: search.known,
+        search_progress_line: search.progress_line,
         start,
         ..OpenJobRequest::default()
     }

@@ -39,7 +39,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     assert_eq!(
         summary["decisions"],
         json!([{
-            "master": null, "per": "iteration", "iteration": 0, "tunlet": "scripted", "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf",
+            "master": null, "per": "iteration", "per_progress": false, "iteration": 0, "tunlet": "scripted", "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf",
             "why": "sigma is 80 % of mu", "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "measured_s": 0.9,
             "verdict": "kept", "applied_iteration": 1, "reason": null,
         }])
@@ -120,7 +120,7 @@ fn a_decision_is_told_with_its_why() {
     let mut story = Story::begin(Config::default());
     story.iteration("j", 0);
     let decided = json!({
-        "event": "decision", "decision": 0, "per": "iteration", "iteration": 0, "tunlet": "scripted", "rank": 0,
+        "event": "decision", "decision": 0, "per": "iteration", "per_progress": false, "iteration": 0, "tunlet": "scripted", "rank": 0,
         "tuning_point": "technique", "from": "dpf(0.5)", "to": "daf", "why": "sigma is 80 % of mu",
         "predicted_s": 0.842, "uncertainty": 0.05, "unchanged_s": 0.871, "gain": null, "trial": false, "at_once": true, "dry_run": false,
         "assignments": [["mw.technique", 6.0]],

@@ -35,7 +35,7 @@ impl Job {
             mpi: members.mpi().to_owned(),
             decisions: self.decisions.lines(),
             controls: self.overrides.lines(),
-            search: report.search,
+            search: report.search.map(|search| search.beside(self.roster.points.list())),
             start: self.memory.start(),
             learnt: self.learnt(),
             refusals,

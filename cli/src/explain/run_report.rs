@@ -4,7 +4,7 @@ use midrun_vocabulary::{Count, Seconds};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::figures::of_master;
+use crate::figures::{of_master, of_progress};
 use crate::summary::{has_tasks, without_tasks};
 
 /// The report of one decision.
@@ -97,6 +97,9 @@ fn opening(summary: &Value, nothing: bool) -> String {
         _ => format!("{} of a stream", Count(windows as u64, "window")),
     };
     let without_tasks = without_tasks(summary).filter(|_| iterations > 0);
+    if let Some(why) = summary["search"]["trouble"].as_str().filter(|_| nothing && ranks > 0) {
+        return format!("{}, {seen}; nothing was decided, for the search was refused: {why}", Count(ranks, "rank"));
+    }
     let why = match () {
         () if ranks == 0 => "; nothing was decided: no rank reported to an agent",
         () if iterations == 0 && windows == 0 => {
@@ -127,7 +130,7 @@ fn decision_report(decision: &Value) -> DecisionReport {
         text(decision, "to")
     )];
     steps.push(format!("because {}", text(decision, "why")));
-    let unchanged = Seconds(number("unchanged_s").unwrap_or(f64::NAN));
+    let unchanged = format!("{}{}", Seconds(number("unchanged_s").unwrap_or(f64::NAN)), of_progress(decision));
     steps.push(match (number("predicted_s").map(Seconds), number("uncertainty")) {
         (Some(predicted), Some(share)) => {
             format!("predicted {predicted} +- {:.0} % instead of {unchanged}", 100.0 * share)
@@ -162,7 +165,8 @@ fn measured(decision: &Value, verdict: &str) -> Option<String> {
         "rolled-back" => "it was rolled back",
         other => other,
     };
-    Some(format!("measured {}{}: {verdict}", Seconds(measured), beside.unwrap_or_default()))
+    let unit = of_progress(decision);
+    Some(format!("measured {}{unit}{}: {verdict}", Seconds(measured), beside.unwrap_or_default()))
 }
 
 /// A manual override: when, what, and each value that changed.
@@ -295,5 +299,12 @@ pub mod tests {
         );
         assert!(declared("tune tile variable C int 1..9", 0).contains("no tasks to distribute"));
         assert!(declared("work function g first 1 int tasks 2 int", 7).contains("no change promised enough"));
+        for iterations in [0, 3] {
+            let search = json!({"trouble": "no rank offers nosuch"});
+            let text =
+                text(json!({"ranks": 4, "iterations": iterations, "tasks": [9], "decisions": [], "search": search}));
+            let why = "nothing was decided, for the search was refused: no rank offers nosuch";
+            assert!(text.contains(why) && !text.contains("promised"), "{text}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::figures::{is_of_first, of_master};
+use crate::figures::{is_of_first, of_master, of_progress};
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,12 @@ impl Decision {
     }
 }
 
+/// What the times beside a change refer to.
+fn unit(line: &Value) -> String {
+    let unit = of_progress(line);
+    if unit.is_empty() { unit } else { format!(" (times{unit})") }
+}
+
 /// The decisions of a summary; `numbers` are those of the windows on its curve.
 pub fn of(summary: &Value, numbers: &[u64]) -> Vec<Decision> {
     let decision = |line: &Value| {
@@ -43,7 +49,14 @@ pub fn of(summary: &Value, numbers: &[u64]) -> Vec<Decision> {
         Decision {
             window,
             place: numbers.iter().position(|number| *number == window).filter(|_| is_of_first(summary, line)),
-            change: format!("{}{} {} -> {}", text("tuning_point"), of_master(line), text("from"), text("to")),
+            change: format!(
+                "{}{} {} -> {}{}",
+                text("tuning_point"),
+                of_master(line),
+                text("from"),
+                text("to"),
+                unit(line)
+            ),
             why: text("why"),
             predicted_s: seconds("predicted_s").map(|predicted_s| (predicted_s, half_s(predicted_s))),
             unchanged_s: seconds("unchanged_s"),

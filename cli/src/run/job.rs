@@ -17,6 +17,7 @@ use super::child::{self, Ended};
 use super::client::Client;
 use super::console::Console;
 use super::embedded::{self, Agent, Analyzer};
+use super::points::Points;
 use super::preflight::Plan;
 use super::rank_environment::{RankEnvironment, prepare, unchanged};
 use super::relay::Relay;
@@ -89,7 +90,7 @@ pub async fn run(
         return Ok(ended);
     }
     let door = metrics::open(metrics).await?;
-    let (parts, obstacle) = match start_parts(settings, line, &job).await {
+    let (parts, obstacle) = match start_parts(settings, plan.points.as_ref(), line, &job).await {
         Ok(parts) => (parts, None),
         Err(error) if error.downcast_ref::<Usage>().is_some() => return Err(error),
         Err(error) => {
@@ -158,7 +159,12 @@ pub async fn run(
     Ok(ended)
 }
 
-async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyhow::Result<Parts> {
+async fn start_parts(
+    settings: &Settings,
+    points: Option<&Points>,
+    line: &CommandLine,
+    job: &str,
+) -> anyhow::Result<Parts> {
     let mut parts = Parts { token: settings.analyzer.token.clone(), job_token: random_hex(16)?, ..Parts::default() };
     if parts.token.is_empty() {
         parts.token.clone_from(&parts.job_token);
@@ -211,6 +217,7 @@ async fn start_parts(settings: &Settings, line: &CommandLine, job: &str) -> anyh
         search_constraint: settings.run.search_constraint.clone(),
         search_budget: settings.run.search_budget,
         search_known: earlier.search,
+        search_progress_line: points.and_then(Points::progress_line).unwrap_or(0),
         start: parts.start.clone(),
     };
     let owner_settings = OwnerSettings {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use midrun_points::{Declaration, Mode};
+use midrun_tunlets::PROGRESS;
 use serde_json::{Value, json};
 
 use crate::text_file;
@@ -36,6 +38,13 @@ impl Points {
     /// The value of MIDRUN_POINTS: lines separated by semicolons, because some launchers do not forward line breaks.
     pub fn variable(&self) -> String {
         self.text.trim_end().replace('\n', ";")
+    }
+
+    /// The line that measures the progress, as ranks number it.
+    pub fn progress_line(&self) -> Option<u32> {
+        let is_progress = |declaration: &Declaration| matches!(declaration, Declaration::Measure { label, mode, .. } if label.as_str() == PROGRESS && *mode != Mode::Off);
+        let lines = midrun_points::parse(&self.text).unwrap_or_default();
+        lines.into_iter().find(|line| is_progress(&line.declaration)).map(|line| line.number)
     }
 
     /// Adds the declared lines to a summary.
@@ -76,6 +85,16 @@ mod tests {
         let summary: Value = serde_json::from_str(&summary).unwrap();
         assert_eq!(summary["points"]["declared"][2], "iteration function step");
         assert_eq!(summary["points"]["measured"][0], 1);
+    }
+
+    #[test]
+    fn the_line_of_the_progress_is_numbered_as_the_ranks_number_it() {
+        let line = |text: &str| read(text).unwrap().progress_line();
+        let text = "# cells\n\nmeasure s function solve sum\nmeasure progress variable cells i64 sum\n";
+        assert_eq!(line(text), Some(4));
+        let ranks = midrun_points::parse(&read(text).unwrap().variable().replace(';', "\n")).unwrap();
+        assert!(ranks.iter().any(|line| line.number == 4), "{ranks:?}");
+        assert_eq!(line("measure s function solve sum\nmeasure progress function f off\n"), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tunlet `search`: tuning points that no model describes.
 //!
-//! It observes the time of each iteration, per unit of work if the amount changes, or the time between two outputs of a stream.
+//! It observes the time of each iteration, per unit of progress or of work if the amount changes, or the time between two outputs of a stream.
 //! It sets the tuning points that the user names, within the values that the user allows, on every rank that has them. Its
 //! objective is the shortest time. [`midrun_models::search`] chooses what to measure next, by what knowing it is expected to
 //! gain and to cost; this module sets the values, measures, and in the end sets the best.
@@ -14,14 +14,15 @@ mod tests;
 use crate::confidence::{Confidence, Gain};
 use crate::master_worker::shares;
 use crate::options::SearchOptions;
-use crate::report::{Refusal, Report, SearchReport, TriedLine};
+use crate::report::{self, Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
-use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth};
+use crate::{
+    Explanation, Judgement, Observation, PROGRESS, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth,
+};
 use change::Change;
 use midrun_models::search::{Ask, Known, Search, Space};
 use options::Requested;
-use std::collections::BTreeSet;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
@@ -36,7 +37,7 @@ pub struct SearchTunlet {
     /// The last iteration before it begins, where it searches the share.
     before: Option<Window>,
     trouble: Option<String>,
-    /// What it waits for: tuning points that no rank offers, and since which iteration.
+    /// What it waits for: tuning points that no rank offers, or progress whose line was refused, and since which iteration.
     missing: Option<Refusal>,
     /// Number of the newest window.
     last: Option<u64>,
@@ -48,7 +49,8 @@ pub struct SearchTunlet {
     since: Vec<(u64, f64)>,
     /// The iteration whose values were left while it ran, until its window or the change inside it comes.
     left: Option<u64>,
-    /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter.
+    /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter, and where
+    /// progress counts: how much of that an iteration makes is known at its end, so none is left before.
     scale: Option<f64>,
     /// The last proposal was for several ranks.
     several: bool,
@@ -66,8 +68,14 @@ pub struct SearchTunlet {
     /// How often ranks offered its points when it was asked last.
     offers: usize,
     streams: bool,
-    /// Work of the first window, to which all times are scaled, and whether the program's measure of progress says it.
-    work: Option<(f64, bool)>,
+    /// Work of the first window, to which all times are scaled where no progress is measured.
+    work: Option<f64>,
+    /// Progress of the newest iteration that said it: times are per unit of progress from the first one on.
+    progress: Option<f64>,
+    /// The values at start.
+    start: Option<Vec<f64>>,
+    /// Why a rank refused the line of the points that measures the progress.
+    progress_refused: Option<String>,
 }
 
 impl SearchTunlet {
@@ -100,6 +108,9 @@ impl SearchTunlet {
             offers: 0,
             streams: false,
             work: None,
+            progress: None,
+            start: None,
+            progress_refused: None,
         })
     }
 
@@ -223,7 +234,9 @@ impl SearchTunlet {
             let of_name =
                 || tuning_points.iter().filter(|tuning_point| tuning_point.name == name && tuning_point.text.is_none());
             let Some(first) = of_name().min_by_key(|tuning_point| tuning_point.rank) else {
-                return self.miss(tuning_points);
+                // The program may offer it later.
+                let why = report::not_offered(&self.names(), tuning_points);
+                return why.into_iter().for_each(|why| self.miss(why));
             };
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
@@ -240,6 +253,7 @@ impl SearchTunlet {
             start.push(first.value);
         }
         self.missing = None;
+        let start = self.start.get_or_insert(start).clone();
         let mut known = self.requested.known.clone();
         known.extend(self.by_model(&space, &start));
         self.engine = Some(Search::new(space, start, &known, self.requested.plan));
@@ -254,17 +268,38 @@ impl SearchTunlet {
         Some(Known { values: space.values(&space.nearest(&values)), time_s: None })
     }
 
-    /// Waits for tuning points that no rank offers: the program may offer them later.
-    fn miss(&mut self, tuning_points: &[TuningPoint]) {
-        let offers = |name: &str| tuning_points.iter().any(|point| point.text.is_none() && point.name == name);
-        let missing: Vec<&str> = self.names().into_iter().filter(|name| !offers(name)).collect();
-        let offered: BTreeSet<&str> =
-            tuning_points.iter().filter(|point| point.text.is_none()).map(|point| point.name.as_str()).collect();
-        let offered = match offered.is_empty() {
-            true => "no tuning point at all".to_owned(),
-            false => offered.into_iter().collect::<Vec<_>>().join(", "),
+    /// The first progress was measured: times from before do not compare with those per unit of it.
+    fn begin_again(&mut self) {
+        (self.engine, self.in_force, self.asked_at, self.left) = (None, None, None, None);
+        self.since.clear();
+        self.trials = Trials::default();
+    }
+
+    /// Whether the user asked for times per unit of progress, and none was measured.
+    fn lacks_progress(&self) -> bool {
+        self.requested.progress_line.is_some() && self.progress.is_none()
+    }
+
+    /// Waits for progress, which another rank than the one that refused its line may still make.
+    fn miss_progress(&mut self) {
+        if let (Some(line), Some(why)) = (self.requested.progress_line, &self.progress_refused) {
+            let why = format!(
+                "it does not run without the measure point {PROGRESS}, and line {line} of the points was refused: {why}"
+            );
+            self.miss(why);
+        }
+    }
+
+    /// What it lacks in the end, where it has not begun.
+    fn lack(&self) -> Option<String> {
+        let of_progress = || {
+            let waits = self.engine.is_none() && self.last.is_some() && self.lacks_progress();
+            waits.then(|| format!("no rank measured any {PROGRESS}, which the points name to compare times by"))
         };
-        let why = format!("no rank offers {}; the ranks offer {offered}", missing.join(" and "));
+        self.missing.as_ref().map(|missing| missing.why.clone()).or_else(of_progress)
+    }
+
+    fn miss(&mut self, why: String) {
         let iteration = self.last.unwrap_or(0);
         let refusal = Refusal { tunlet: "search".to_owned(), iteration, why, times: 1 };
         if self.missing.as_ref().is_none_or(|known| known.why != refusal.why) {
@@ -292,11 +327,12 @@ impl SearchTunlet {
         let (best, present_s, spent) = (engine.best(), engine.present_s(), engine.spent());
         let of_best = (best.as_ref().map_or(f64::NAN, |best| best.time_s), engine.noise());
         // The rest of a change that ranks have in part, and what ends an iteration that is surely bad, cannot wait.
+        let seconds = |time_s: f64| Worth::Seconds(time_s * self.progress.unwrap_or(1.0));
         let worth = match (&best, &asked) {
             _ if self.in_parts || self.left.is_some() => Worth::Due,
-            (_, Some(ask)) => ask.worth_s.map_or(Worth::Unknown, Worth::Seconds),
+            (_, Some(ask)) => ask.worth_s.map_or(Worth::Unknown, seconds),
             (Some(best), None) => present_s.map_or(Worth::Unknown, |present_s| {
-                Worth::Seconds((present_s - best.time_s) * (self.last.unwrap_or(0) + 1) as f64)
+                seconds((present_s - best.time_s) * (self.last.unwrap_or(0) + 1) as f64)
             }),
             (None, None) => Worth::Unknown,
         };
@@ -314,7 +350,8 @@ impl SearchTunlet {
         };
         Some(Proposal {
             tunlet: "search".into(),
-            iteration: self.last?,
+            // What leaves an iteration while it runs is decided in that one.
+            iteration: self.left.or(self.last)?,
             ranks,
             synchronized,
             tuning_point: list(assignments.iter().map(|(name, _)| name.clone()).collect()),
@@ -324,6 +361,7 @@ impl SearchTunlet {
             why,
             rather_than: String::new(),
             predicted_s,
+            per_progress: self.progress.is_some(),
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s: present_s.unwrap_or(f64::NAN),
             gain: None,
@@ -333,33 +371,35 @@ impl SearchTunlet {
         })
     }
 
-    /// Time of an iteration, as if all had as much work as the first one.
+    /// Time of an iteration: per unit of progress, as soon as any was measured, else as if all had as much work as the first one.
     fn time_s(&mut self, window: &Window) -> Option<f64> {
+        let Some(progress) = window.progress() else {
+            // Where it was not reported in time, nobody knows how much the iteration did.
+            return if self.progress.is_none() { self.time_by_work_s(window) } else { None };
+        };
+        if self.progress.replace(progress).is_none() {
+            self.begin_again();
+        }
+        self.scale = None;
+        (!window.setting_changed).then_some(window.iteration_s / progress)
+    }
+
+    fn time_by_work_s(&mut self, window: &Window) -> Option<f64> {
         let scheduling = [names::TECHNIQUE, names::FACTOR, names::TASK_MEAN_S, names::TASK_SIGMA_S, names::MIN_CHUNK];
         // Scheduling does not change the task times, so they measure the work; other tuning points may change them.
         let by_tasks = self.names().iter().all(|name| scheduling.contains(name));
-        let progress = window.progress();
-        let work = progress.unwrap_or(if by_tasks { window.ideal_s() } else { window.tasks as f64 });
-        if window.setting_changed || (by_tasks && progress.is_none() && !window.is_complete()) {
+        let work = if by_tasks { window.ideal_s() } else { window.tasks as f64 };
+        if window.setting_changed || (by_tasks && !window.is_complete()) {
             return None;
         }
         if work <= 0.0 {
             self.scale = Some(1.0);
             return Some(window.iteration_s);
         }
-        let measured = progress.is_some();
-        let (first, by_progress) = *self.work.get_or_insert((work, measured));
+        let first = *self.work.get_or_insert(work);
         let noise = self.engine.as_ref().map_or(0.0, Search::noise);
         self.scale = Some(first / work).filter(|scale| scale.ln().abs() <= self.confidence.two_sided() * noise);
-        match (measured, by_progress) {
-            // Its progress was not reported in time: nobody knows how much it did.
-            (false, true) => None,
-            (true, false) => {
-                self.work = Some((work, true));
-                Some(window.iteration_s)
-            }
-            _ => Some(window.iteration_s * first / work),
-        }
+        Some(window.iteration_s * first / work)
     }
 }
 
@@ -372,7 +412,8 @@ impl Tunlet for SearchTunlet {
         let mut explanation = Explanation {
             about: "tuning points that no model describes: it measures what their values give".into(),
             sees: vec![
-                "each iteration's time, per unit of work where the amount changes; the time between two outputs".into(),
+                "each iteration's time, per unit of progress or of work where the amount changes; the time between two outputs"
+                    .into(),
             ],
             objective: "the shortest time".into(),
             limits: vec![format!("{} measurements at most; at the end the best stays", self.requested.plan.budget)],
@@ -407,6 +448,9 @@ impl Tunlet for SearchTunlet {
                 self.measured(window.number, time_s);
             }
             Observation::Running { iteration, elapsed_s } => self.leave(iteration, elapsed_s),
+            Observation::PointRefused { line, why, .. } if self.requested.progress_line == Some(line) => {
+                self.progress_refused.get_or_insert_with(|| why.to_owned());
+            }
             Observation::Further(_) | Observation::PointRefused { .. } => {}
         }
         std::mem::take(&mut self.judgements)
@@ -426,7 +470,10 @@ impl Tunlet for SearchTunlet {
             return None;
         }
         if self.engine.is_none() && self.trouble.is_none() {
-            self.begin(tuning_points);
+            match self.lacks_progress() {
+                true => self.miss_progress(),
+                false => self.begin(tuning_points),
+            }
         }
         let target = self.target()?;
         let proposal = self.proposal(tuning_points, &target);
@@ -481,9 +528,10 @@ impl Tunlet for SearchTunlet {
         let search = SearchReport {
             points: self.names().into_iter().map(str::to_owned).collect(),
             ended: engine.is_some_and(Search::is_over),
-            trouble: self.trouble.clone().or(self.missing.as_ref().map(|missing| missing.why.clone())),
+            trouble: self.trouble.clone().or_else(|| self.lack()),
             measured: engine.map_or(0, Search::spent),
             budget: self.requested.plan.budget,
+            per_progress: self.progress.is_some(),
             start_s: engine.and_then(Search::start_s),
             best_is_start: best.as_ref().is_some_and(|best| best.start),
             best_s: best.as_ref().map(|best| best.time_s),

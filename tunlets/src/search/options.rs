@@ -21,6 +21,8 @@ pub(super) struct Requested {
     pub(super) space: Space,
     pub(super) plan: Plan,
     pub(super) known: Vec<Known>,
+    /// Line of the points file that measures the progress.
+    pub(super) progress_line: Option<u32>,
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
@@ -47,7 +49,8 @@ pub(super) fn read(options: &SearchOptions, confidence: Confidence) -> Result<Re
     }
     let budget = if options.budget == 0 { BUDGET } else { options.budget as usize };
     let known = parts(&options.known).filter_map(earlier).take(KNOWN).collect();
-    Ok(Requested { space, plan: Plan { budget, seed: SEED, level: confidence.level() }, known })
+    let progress_line = Some(options.progress_line).filter(|line| *line > 0);
+    Ok(Requested { space, plan: Plan { budget, seed: SEED, level: confidence.level() }, known, progress_line })
 }
 
 /// `16,3@0.25`: values, and the time that was measured with them, seconds.

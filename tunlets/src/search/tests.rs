@@ -310,24 +310,121 @@ fn options_that_make_no_sense_are_refused_with_what_would() {
     assert_eq!(old.space.dimensions[0].name, "mw.technique");
 }
 
-#[test]
-fn where_the_program_measures_its_progress_times_are_per_progress() {
-    let progress = |rank: u32, count: u64, sum: Option<f64>| crate::PointWindow {
+/// What a rank measured of its progress: calls, or values with their sum.
+fn progress(rank: u32, count: u64, sum: Option<f64>) -> crate::PointWindow {
+    crate::PointWindow {
         rank,
-        label: "progress".into(),
+        label: PROGRESS.into(),
         count,
         timed: count,
         sum: sum.unwrap_or(0.25),
         value: sum.map(|_| 1.0),
         ..crate::PointWindow::default()
-    };
-    let of = |points: Vec<crate::PointWindow>, time_s: f64| Window { points, ..window(0, 4, time_s) };
+    }
+}
+
+/// An iteration of a program without tasks.
+fn of_progress(iteration: u64, points: Vec<crate::PointWindow>, time_s: f64) -> Window {
+    Window { points, tasks: 0, per_worker: Vec::new(), ..window(iteration, 4, time_s) }
+}
+
+#[test]
+fn where_the_program_measures_its_progress_times_are_per_unit_of_what_all_ranks_made() {
     let mut tunlet = SearchTunlet::new(&options("block=1..4"), Confidence::default()).unwrap();
+    assert_eq!(tunlet.time_s(&of_progress(0, Vec::new(), 1.0)), Some(1.0), "nobody measures progress yet");
     // 30 cells of two ranks, then half as many in the same time; calls count by their number.
-    assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(10.0)), progress(1, 4, Some(20.0))], 1.0)), Some(1.0));
-    assert_eq!(tunlet.time_s(&of(vec![progress(0, 2, Some(15.0))], 1.0)), Some(2.0));
-    assert_eq!(tunlet.time_s(&of(vec![progress(0, 60, None)], 1.0)), Some(0.5));
-    assert_eq!(tunlet.time_s(&of(Vec::new(), 1.0)), None, "it was not reported in time");
+    let both = vec![progress(0, 2, Some(10.0)), progress(1, 4, Some(20.0))];
+    assert_eq!(tunlet.time_s(&of_progress(1, both, 1.5)), Some(0.05));
+    assert_eq!(tunlet.time_s(&of_progress(2, vec![progress(0, 2, Some(15.0))], 1.5)), Some(0.1));
+    assert_eq!(tunlet.time_s(&of_progress(3, vec![progress(0, 60, None)], 1.5)), Some(0.025));
+    assert_eq!(tunlet.time_s(&of_progress(4, Vec::new(), 1.0)), None, "it was not reported in time");
+    assert!(tunlet.report().search.unwrap().per_progress);
+}
+
+/// A stencil on four ranks that exchanges halos every `depth` sweeps.
+fn stencil_s(depth: f64) -> f64 {
+    0.004 + depth * (0.002 + 0.00005 * (depth - 1.0))
+}
+
+#[test]
+fn values_with_which_an_iteration_does_more_are_measured_to_its_end() {
+    let options = SearchOptions { progress_line: 3, ..options("depth=1..40") };
+    let mut tunlet = SearchTunlet::new(&options, Confidence::default()).unwrap();
+    let mut tuning_points = vec![tuning_point(0, "depth", (1.0, 40.0), 1.0)];
+    let per_unit_s = |depth: f64| stencil_s(depth) / (4.0 * depth);
+    for iteration in 0..80 {
+        assert_eq!(tunlet.longest(), None, "nobody knows how much the running iteration does");
+        let depth = tuning_points[0].value;
+        let points = (0..4).map(|rank| progress(rank, depth as u64, None)).collect();
+        tunlet.observe(Observation::Iteration(&of_progress(iteration, points, stencil_s(depth))));
+        let Some(proposal) = tunlet.propose(&tuning_points) else { continue };
+        assert!(proposal.per_progress && !proposal.at_once, "{proposal:?}");
+        tuning_points[0].value = proposal.assignments[0].1.number().unwrap();
+        tunlet.on_settled(iteration, Settled::Applied { iteration: iteration + 1 });
+    }
+    let report = tunlet.report().search.unwrap();
+    let is_true = |tried: &TriedLine| (tried.time_s / per_unit_s(tried.values[0]) - 1.0).abs() < 1e-9;
+    assert!(report.tried.len() > 3 && report.tried.iter().all(is_true), "{report:?}");
+    assert!(report.ended && report.per_progress, "{report:?}");
+    // Depth 9 is the best.
+    assert!(per_unit_s(tuning_points[0].value) < 1.02 * per_unit_s(9.0), "{report:?}");
+}
+
+#[test]
+fn times_from_before_the_first_progress_do_not_count() {
+    let mut tunlet = SearchTunlet::new(&options("depth=1..40"), Confidence::default()).unwrap();
+    let tuning_points = [tuning_point(0, "depth", (1.0, 40.0), 1.0)];
+    let mut see = |number, points| {
+        tunlet.observe(Observation::Iteration(&of_progress(number, points, 1.0)));
+        tunlet.propose(&tuning_points);
+        tunlet.report().search.unwrap()
+    };
+    (0..2).for_each(|number| drop(see(number, Vec::new())));
+    assert_eq!(see(2, vec![progress(0, 4, None)]).start_s, None, "its values may not have been in force");
+    let report = see(3, vec![progress(0, 4, None)]);
+    assert_eq!((report.start_s, report.measured), (Some(0.25), 1));
+}
+
+#[test]
+fn without_the_progress_that_was_asked_for_it_does_not_run() {
+    let options = SearchOptions { progress_line: 3, ..options("depth=1..40") };
+    let tuning_points = [tuning_point(0, "depth", (1.0, 40.0), 1.0)];
+    let see = |tunlet: &mut SearchTunlet, number, points| {
+        tunlet.observe(Observation::Iteration(&of_progress(number, points, 1.0)));
+        let proposal = tunlet.propose(&tuning_points);
+        (proposal, tunlet.refusals(), tunlet.report().search.unwrap())
+    };
+    let mut tunlet = SearchTunlet::new(&options, Confidence::default()).unwrap();
+    assert_eq!(tunlet.report().search.unwrap().trouble, None, "nothing was to be measured yet");
+    let (proposal, refusals, report) = see(&mut tunlet, 0, Vec::new());
+    assert_eq!((proposal, refusals, report.measured), (None, Vec::new(), 0), "it may come yet");
+    let none = "no rank measured any progress, which the points name to compare times by";
+    assert_eq!(report.trouble.as_deref(), Some(none));
+
+    tunlet.observe(Observation::PointRefused { rank: 2, line: 2, why: "there is no halo" });
+    tunlet.observe(Observation::PointRefused { rank: 2, line: 3, why: "there is no swep" });
+    let (proposal, refusals, report) = see(&mut tunlet, 1, Vec::new());
+    let why =
+        "it does not run without the measure point progress, and line 3 of the points was refused: there is no swep";
+    assert_eq!((proposal, report.measured, report.trouble.as_deref()), (None, 0, Some(why)));
+    assert_eq!((refusals.len(), refusals[0].why.as_str()), (1, why));
+    assert!((2..40).all(|number| see(&mut tunlet, number, Vec::new()).0.is_none()));
+
+    // Another program of the same job has the function.
+    let (_, refusals, report) = see(&mut tunlet, 40, vec![progress(0, 4, None)]);
+    assert_eq!((refusals, report.trouble), (Vec::new(), None));
+    assert!((41..60).any(|number| see(&mut tunlet, number, vec![progress(0, 4, None)]).0.is_some()));
+}
+
+#[test]
+fn a_search_that_no_iteration_asked_says_what_no_rank_offers() {
+    let tunlet = SearchTunlet::new(&options("nosuch=1..4"), Confidence::default()).unwrap();
+    let report = tunlet.report().search.unwrap();
+    let trouble = |points: &[TuningPoint]| report.clone().beside(points).trouble;
+    let depth = tuning_point(0, "depth", (1.0, 40.0), 1.0);
+    assert_eq!(trouble(std::slice::from_ref(&depth)).as_deref(), Some("no rank offers nosuch; the ranks offer depth"));
+    assert_eq!(trouble(&[]).as_deref(), Some("no rank offers nosuch; the ranks offer no tuning point at all"));
+    assert_eq!(trouble(&[TuningPoint { name: "nosuch".into(), ..depth }]), None);
 }
 
 #[test]
@@ -349,6 +446,7 @@ fn values_are_left_inside_the_iteration_that_they_make_too_long() {
                 tunlet.observe(Observation::Running { iteration, elapsed_s: longest_s });
                 let proposal = tunlet.propose(&tuning_points).expect("other values");
                 assert!(proposal.at_once && proposal.why.contains("was left"), "{proposal:?}");
+                assert_eq!(proposal.iteration, iteration, "it is decided in the iteration that it ends");
                 assert_eq!(tunlet.longest(), None, "once");
                 (left, pending) = (left + 1, proposal.assignments[0].1.number());
                 if let Some(value) = pending.take_if(|_| inside) {
