@@ -60,6 +60,8 @@ pub enum By {
     Decision(u64),
     /// A person.
     User,
+    /// The start that an earlier run gave.
+    Start,
 }
 
 impl By {
@@ -67,7 +69,7 @@ impl By {
     pub fn decision(self) -> Option<u64> {
         match self {
             By::Decision(number) => Some(number),
-            By::User => None,
+            By::User | By::Start => None,
         }
     }
 }

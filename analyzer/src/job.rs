@@ -5,12 +5,14 @@ mod measurements;
 mod membership;
 mod memory;
 mod overrides;
+mod own_values;
 mod point_texts;
 mod proposals;
 mod publication;
 mod replay;
 mod report;
 mod settlements;
+mod start_values;
 mod synchronized;
 
 use std::collections::BTreeSet;
@@ -398,6 +400,7 @@ impl Job {
         if std::mem::take(&mut self.asked.done) || all {
             self.on_thought(ctx);
         }
+        self.set_start_values(ctx);
         for measured in self.measurements.close(ctx.now, all, &self.roster) {
             if self.measurements.accept(ctx, &measured) {
                 self.on_measured(ctx, measured);

@@ -13,7 +13,7 @@ fn remembered(ranks: usize) -> Option<Setting> {
 pub fn scheduling(ranks: usize) -> Option<Scheduling> {
     match remembered(ranks)? {
         Setting::Scheduling(scheduling) => Some(scheduling),
-        Setting::Pattern(_) => None,
+        Setting::Pattern(_) | Setting::Values(_) => None,
     }
 }
 
@@ -21,6 +21,6 @@ pub fn scheduling(ranks: usize) -> Option<Scheduling> {
 pub fn pattern(ranks: usize) -> Option<Plan> {
     match remembered(ranks)? {
         Setting::Pattern(plan) => Some(plan),
-        Setting::Scheduling(_) => None,
+        Setting::Scheduling(_) | Setting::Values(_) => None,
     }
 }

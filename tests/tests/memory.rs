@@ -5,7 +5,7 @@ use midrun_tests::mount::{Mount, SlowMount};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::synthetic::{self, assert_whole, endless_line, wait_for_iterations};
-use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, run, wait_until};
+use midrun_tests::{Analyzer, Mpi, Process, Scratch, Summary, each_mpi, need, root, run, wait_until};
 use serde_json::Value;
 
 const UNEQUAL: &str = "--tasks 400 --mean-us 4000 --sigma-pct 80";
@@ -124,6 +124,11 @@ fn begun(mpi: Mpi, given: &str, ranks: u32, program: &str, options: &str) -> (En
     (ended, Summary::read(&scratch.path("job.json")))
 }
 
+/// The sum that a program prints in the end.
+fn total(ended: &Ended) -> String {
+    ended.out.lines().rfind(|line| line.starts_with("total ")).expect("a total").to_owned()
+}
+
 fn first_pattern(summary: &Summary) -> String {
     summary.0["pattern"][0]["pattern"].as_str().expect("a pattern").to_owned()
 }
@@ -197,6 +202,53 @@ fn a_divide_and_conquer_program_begins_with_the_depth_that_the_run_before_found(
     };
     assert_eq!(depths(""), [7, 7]);
     assert_eq!(depths("--cutoff 2"), [2, 2], "the program's own");
+}
+
+/// Workers ask, and the master answers each with the next CHUNK tasks.
+const ASKED: &str = "iteration function answer
+work function evaluate first 2 int tasks 3 int
+tune chunk.tasks variable CHUNK int 1..";
+
+/// Runs the program whose chunks are of 1 task as long as nobody tells it otherwise, and whose points file allows so many at most.
+fn asked(scratch: &Scratch, name: &str, line: &[String], most: u32) -> (Ended, Summary) {
+    std::fs::write(scratch.path("points"), format!("{ASKED}{most}")).expect("a file");
+    let ended = start(scratch, name, &["--points", "points"], line).succeed();
+    (ended, Summary::read(&scratch.path(&format!("{name}.json"))))
+}
+
+#[each_mpi]
+fn a_program_that_cuts_its_tasks_by_itself_goes_on_with_the_values_that_the_run_before_found(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/asked.c"), &["-O1".into()]);
+    let mut line = mpi.line(5, &program);
+    line.extend(["30", "1"].map(str::to_owned));
+    let (ended, first) = asked(&scratch, "first", &line, 400);
+    let best = first.0["learnt"]["setting"].as_str().expect("a setting").to_owned();
+    assert!(best.starts_with("chunk.tasks = "), "{mpi:?}: {best}");
+    let (sum, first_start) = (total(&ended), first.0["learnt"]["start"].clone());
+
+    let (ended, second) = asked(&scratch, "second", &line, 400);
+    assert_eq!(total(&ended), sum, "{mpi:?}: results stay");
+    assert_judged(&second);
+    let said = ended.err.lines().find(|line| line.contains(": start remembered from the run of 20"));
+    let said = said.unwrap_or_else(|| panic!("{}", ended.err));
+    assert!(said.contains(&format!(" UTC: {best}, ")), "{mpi:?}: {said}");
+    let at: u64 =
+        said.split("iteration ").nth(1).and_then(|rest| rest.split(':').next()?.parse().ok()).expect("a number");
+    assert!((1..=2).contains(&at), "{mpi:?}: it is in force early: {said}");
+    assert_eq!(remembered(&scratch)[1]["learnt"]["best"]["start"], first_start);
+    assert!(history(&scratch, &[]).contains(&best), "{}", history(&scratch, &[]));
+
+    // A range in which the newest value does not lie any more.
+    let newest = remembered(&scratch)[0]["setting"].as_str().expect("a setting").to_owned();
+    let value: u32 = newest.rsplit(' ').next().and_then(|value| value.parse().ok()).expect("a size");
+    let (ended, third) = asked(&scratch, "third", &line, value.saturating_sub(1).max(2));
+    assert_eq!(total(&ended), sum, "{mpi:?}");
+    if value > 2 {
+        assert_eq!(third.0["start"]["verdict"], "not-used", "{mpi:?}: {}", ended.err);
+        assert!(!ended.err.contains("the remembered start"), "{mpi:?}: nothing was set: {}", ended.err);
+    }
+    scratch.assert_nothing_left();
 }
 
 #[each_mpi]

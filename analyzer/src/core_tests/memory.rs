@@ -101,6 +101,79 @@ fn the_summary_has_what_the_next_run_can_start_with() {
     assert_eq!(summary.get("start"), None, "this run had a start of its own");
 }
 
+/// A job that begins with chunks of 15 tasks, which took 0.9 s for 1.6 s of task time, and whose program offers `points`.
+fn begin_own(points: Vec<Event>) -> Story {
+    let start = remembered("dpf", 0.9).start;
+    let (_, measured) = start.split_once(";time_s").unwrap();
+    let start = format!("values=0:chunk.tasks=15;ranks=3;time_s{measured}");
+    let mut story = Story::new(Config::default());
+    let options = TuningOptions { start, ..TuningOptions::default() };
+    story.ask(Question::OpenJob { job: job("j"), token: String::new(), options, dry_run: false });
+    story.hello(LINK, "n1-77", "j");
+    story.report("j", 0, points);
+    story
+}
+
+fn chunks(maximum: f64) -> Event {
+    whole_tuning_point(names::CHUNK_TASKS, maximum, 60.0)
+}
+
+#[test]
+fn remembered_values_of_a_program_are_set_when_it_begins_to_iterate_and_then_judged() {
+    let mut story = begin_own(vec![chunks(100.0)]);
+    assert_eq!(story.actions(), [], "the program may still give its variables values of its own");
+    story.report("j", 0, vec![begun(0)]);
+    let [action] = &story.actions()[..] else { panic!("one action") };
+    assert_eq!((action.rank, action.at_once), (0, false));
+    assert_eq!(action.assignments, [(names::CHUNK_TASKS.to_owned(), 15.0.into())]);
+    story.report("j", 1, vec![worked(0, 100)]);
+    story.report("j", 0, vec![ended(0)]);
+    assert_eq!(start_texts(&mut story), Vec::<String>::new(), "nothing is said before something was set");
+    story.report("j", 0, vec![begun(1), settled(action, ActionStatus::Applied, 1)]);
+    story.report("j", 1, vec![worked(1, 100)]);
+    story.report("j", 0, vec![ended(1)]);
+    let said =
+        "iteration 1: start remembered from the run of 2023-11-14 22:13 UTC: chunk.tasks = 15, 0.900 s per iteration";
+    assert_eq!(start_texts(&mut story), [said]);
+    story.iteration("j", 2);
+    let texts = start_texts(&mut story);
+    assert!(texts[0].starts_with("iteration 2: the remembered start is kept: measured 0.900 s"), "{texts:?}");
+    let summary = story.summary("j");
+    assert_eq!(
+        (&summary["start"]["verdict"], &summary["learnt"]["start"]),
+        (&json!("kept"), &json!("values=0:chunk.tasks=15;ranks=3"))
+    );
+    assert_eq!(summary["learnt"]["iterations"], 2, "iteration 0 went by the program's own");
+}
+
+#[test]
+fn remembered_values_that_the_program_does_not_offer_or_take_are_not_used() {
+    for points in [vec![chunks(10.0)], vec![whole_tuning_point("chunk", 100.0, 60.0)], vec![technique_tuning_point()]] {
+        let mut story = begin_own(points);
+        story.iteration("j", 0);
+        assert!(story.actions().iter().all(|action| action.assignments[0].0 != names::CHUNK_TASKS));
+        let start = &story.summary("j")["start"];
+        assert_eq!(
+            (&start["verdict"], &start["reason"]),
+            (&json!("not-used"), &json!("the program does not offer these values any more"))
+        );
+    }
+    let mut story = begin_own(vec![chunks(100.0)]);
+    story.report("j", 0, vec![begun(0)]);
+    let action = story.actions().remove(0);
+    story.report("j", 0, vec![settled(&action, ActionStatus::RefusedRange, 0)]);
+    let texts = start_texts(&mut story);
+    assert!(texts.len() == 1 && texts[0].ends_with("is not used: the program did not take its values"), "{texts:?}");
+}
+
+#[test]
+fn a_program_that_takes_no_technique_teaches_none() {
+    let mut story = Story::new(Config::default());
+    story.hello(LINK, "n1-77", "j");
+    (0..3).for_each(|number| story.iteration("j", number));
+    assert_eq!(story.summary("j").get("learnt"), None);
+}
+
 /// A window of a pipeline of two stages, 10 and 20 ms, that goes by `0,1` and takes so many milliseconds per output.
 fn outputs(story: &mut Story, number: u64, period_ms: f64) {
     let work = |stage, place, busy_s: f64| {

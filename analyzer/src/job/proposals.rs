@@ -43,12 +43,12 @@ impl Job {
     pub(super) fn on_measured(&mut self, ctx: &mut Ctx<'_>, measured: Measured) {
         let (window, per) = match measured {
             Measured::Iteration(closed) => {
-                self.memory.observe(ctx, Observation::Iteration(&closed.window));
+                self.memory.observe(ctx, Observation::Iteration(&closed.window), &self.roster.points);
                 (News::Iteration(Box::new(closed.window)), Per::Iteration)
             }
             Measured::Further(closed) => (News::Further(Box::new(closed.window)), Per::Iteration),
             Measured::Stream(window) => {
-                self.memory.observe(ctx, Observation::Stream(&window));
+                self.memory.observe(ctx, Observation::Stream(&window), &self.roster.points);
                 (News::Stream(Box::new(window)), Per::Output)
             }
         };
@@ -64,7 +64,9 @@ impl Job {
             _ => return,
         };
         let rank = rank.or_else(|| self.measurements.decides(per));
-        if self.overrides.mode() != Mode::Tuned {
+        // Tunlets know nothing of values that they did not propose: what was measured before the start's would pass for their effect.
+        let is_early = matches!(&window, News::Iteration(seen) if self.memory.awaits_values(seen.iteration));
+        if is_early || self.overrides.mode() != Mode::Tuned {
             return;
         }
         self.decisions.tell(window);
@@ -131,7 +133,12 @@ impl Job {
 
     /// Whether a proposal could be acted on now.
     fn may_decide(&self, per: Per) -> bool {
-        let waits = self.memory.is_judging(per) || self.overrides.is_active() || self.overrides.pending() > 0;
+        !self.memory.is_judging(per) && self.is_free()
+    }
+
+    /// Whether a change may begin: nothing else is under way, and the user has not stopped the tuning.
+    pub(super) fn is_free(&self) -> bool {
+        let waits = self.overrides.is_active() || self.overrides.pending() > 0;
         // A launcher that has ended has nobody left to tune: windows that still come are evidence only.
         let is_over = self.ends || self.closing.is_some();
         let may = self.overrides.mode() == Mode::Tuned && !self.awaits_options();

@@ -37,6 +37,7 @@ impl Job {
         }
         match by {
             By::User => self.overrides.on_applied(action, iteration),
+            By::Start => self.overrides.on_tuned(action, "memory", "remembered from an earlier run", iteration),
             By::Decision(number) => {
                 if let Some(line) = self.decisions.line(number) {
                     self.overrides.on_tuned(action, &line.tunlet, &line.why, iteration);
@@ -52,6 +53,7 @@ impl Job {
         let decided = line.filter(|line| line.per == Per::Iteration).map(|line| line.iteration);
         let counted = self.measurements.counted(iteration).or(decided);
         if applied {
+            self.memory.on_applied(action, counted, &self.roster.points);
             self.on_applied(by, action, counted);
             if let Some(iteration) = counted {
                 let setting = self.roster.points.setting(action.rank);
@@ -70,9 +72,12 @@ impl Job {
             match by {
                 By::User => self.overrides.on_settled(action, settlement.status, counted),
                 By::Decision(number) if !applied => self.decisions.on_reason(number, settlement.status.as_str()),
-                By::Decision(_) => {}
+                By::Decision(_) | By::Start => {}
             }
             group = self.dispatcher.on_settled(settlement, counted);
+            if let Some(group) = group.as_ref().filter(|group| group.by == By::Start) {
+                self.memory.on_start_settled(ctx, group);
+            }
             if let Some(group) = &group
                 && let By::Decision(number) = group.by
             {
@@ -100,6 +105,7 @@ impl Job {
     /// A synchronized change has ended.
     pub(super) fn on_outcome(&mut self, outcome: &Outcome) {
         for action in &outcome.applied {
+            self.memory.on_applied(action, Some(outcome.iteration), &self.roster.points);
             self.on_applied(outcome.by, action, Some(outcome.iteration));
             if outcome.by == By::User {
                 self.overrides.on_settled(action, ActionStatus::Applied, Some(outcome.iteration));
@@ -112,7 +118,7 @@ impl Job {
                 self.decisions.on_reason(number, why);
                 self.decisions.on_not_applied(number, Verdict::NotApplied);
             }
-            (By::User, None) => {}
+            (By::User | By::Start, None) | (By::Start, Some(_)) => {}
             (By::User, Some(why)) => self.overrides.refuse_open(why),
         }
     }
@@ -122,6 +128,7 @@ impl Job {
         if self.roster.points.objection(action.rank, &action.assignments).is_some() {
             return;
         }
+        self.memory.on_applied(action, self.measurements.counted(result.iteration), &self.roster.points);
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }

@@ -158,6 +158,7 @@ fn run(key: &Key, summary: &Value) -> Option<Run> {
         names.iter().zip(best).map(value).collect::<Vec<String>>().join(", ")
     });
     let setting = best["setting"].as_str().map(str::to_owned).or(pattern).or(searched);
+    let is_of_values = best["start"].as_str().is_some_and(|start| start.starts_with("values="));
     let error = |decision: &Value| {
         let (predicted, measured) = (number(&decision["predicted_s"])?, number(&decision["measured_s"])?);
         Some(json!({"tuning_point": decision["tuning_point"], "predicted_s": predicted, "measured_s": measured}))
@@ -173,8 +174,8 @@ fn run(key: &Key, summary: &Value) -> Option<Run> {
         first_s: number(times.first()?)?,
         last_s: number(times.last()?)?,
         setting,
-        // A pattern says it itself.
-        workers: best["workers"].as_u64().filter(|_| per == "iteration"),
+        // A pattern says it itself; under a program's own values it follows from these.
+        workers: best["workers"].as_u64().filter(|_| per == "iteration" && !is_of_values),
         learnt: json!({
             "best": best,
             "search": results(&summary["search"]),

@@ -290,6 +290,24 @@ fn a_pattern_comes_back_and_a_row_that_is_not_understood_is_a_cold_start() {
 }
 
 #[test]
+fn the_values_of_a_program_that_cuts_its_tasks_by_itself_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut known = memory(&directory, &Settings::default());
+    let own = json!({
+        "ranks": 9, "iterations": 3, "iteration_s": [0.2, 0.11, 0.1],
+        "learnt": {
+            "start": "values=8:chunk.tasks=15;ranks=9", "setting": "chunk.tasks = 15", "workers": 8, "iterations": 2,
+            "iteration_s": 0.105, "cost_ln": -1.0, "deviation": 0.01, "slowness": {},
+        },
+    });
+    known.keep(&own.to_string());
+    let start = known.recall().start.unwrap();
+    assert_eq!((start.setting().as_str(), start.iteration_s), ("chunk.tasks = 15", 0.105));
+    let run = run(&known.key, &own).unwrap();
+    assert_eq!((run.setting.as_deref(), run.workers), (Some("chunk.tasks = 15"), None), "workers are no part of it");
+}
+
+#[test]
 fn results_of_a_search_that_ended_come_back_the_best_first() {
     let directory = tempfile::tempdir().unwrap();
     let mut settings = Settings::default();

@@ -29,7 +29,7 @@ pub use queue::{WorkerQueue, is_small, may_be_ahead};
 pub use recall::{Recall, Returned, own_task_s, tasks_to_return};
 pub use scheduler::{Chunk, ChunkScheduler};
 pub use speed::WorkerSpeed;
-pub use start::{Scheduling, Setting, Start};
+pub use start::{PointValue, Scheduling, Setting, Start};
 pub use steps::Steps;
 pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};

@@ -1,9 +1,11 @@
-//! How a job starts whose program was tuned before: loop scheduling and workers, or the pattern of a pipeline, as a text that the command
-//! line gives to the ranks and to the analyzer.
+//! How a job starts whose program was tuned before: loop scheduling and workers, the pattern of a pipeline, or the values of a program's own
+//! tuning points, as a text that the command line gives to the ranks and to the analyzer.
 
+mod point_value;
 mod scheduling;
 
 use crate::plan::Plan;
+pub use point_value::PointValue;
 pub use scheduling::Scheduling;
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +16,7 @@ const MOST_RANKS: u32 = 1 << 20;
 /// What the ranks begin with, before their first iteration or input.
 ///
 /// As a text: `technique=daf;factor=0;mean_s=0.002;sigma_s=0.001;min_chunk=1;recall=1;ranks=9;workers=1-4,7`, or
-/// `pattern=0,1x4,2;stages=3;ranks=9`. A reader skips keys that it does not know, so the text may carry more than a start.
+/// `pattern=0,1x4,2;stages=3;ranks=9`, or `values=0:chunk.tasks=15,0:NW=4;ranks=9`. A reader skips keys that it does not know, so the text may carry more than a start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
     /// Ranks of the job for which this holds.
@@ -30,14 +32,17 @@ pub enum Setting {
     Scheduling(Scheduling),
     /// The stages of a pipeline are laid out so.
     Pattern(Plan),
+    /// A program that cuts its tasks by itself is told so: the analyzer has the ranks set these values.
+    Values(Vec<PointValue>),
 }
 
 impl Setting {
-    /// Ranks that compute.
+    /// Ranks that compute; 0 where the setting does not say.
     pub fn workers(&self) -> usize {
         match self {
             Setting::Scheduling(scheduling) => scheduling.workers.len(),
             Setting::Pattern(plan) => plan.ranks(),
+            Setting::Values(_) => 0,
         }
     }
 
@@ -46,6 +51,7 @@ impl Setting {
         match self {
             Setting::Scheduling(scheduling) => scheduling.name(),
             Setting::Pattern(plan) => format!("pattern {plan}"),
+            Setting::Values(values) => values.iter().map(PointValue::name).collect::<Vec<String>>().join(", "),
         }
     }
 }
@@ -83,9 +89,10 @@ impl FromStr for Start {
         if !(1..=MOST_RANKS).contains(&ranks) {
             return Err(format!("a start has ranks={ranks}"));
         }
-        let setting = match value(text, "pattern") {
-            Some(found) => Setting::Pattern(pattern(text, found, ranks)?),
-            None => Setting::Scheduling(Scheduling::read(text, ranks)?),
+        let setting = match (value(text, "pattern"), value(text, "values")) {
+            (Some(found), _) => Setting::Pattern(pattern(text, found, ranks)?),
+            (None, Some(list)) => Setting::Values(point_value::read(list, ranks)?),
+            (None, None) => Setting::Scheduling(Scheduling::read(text, ranks)?),
         };
         Ok(Start { ranks, setting })
     }
@@ -96,6 +103,10 @@ impl fmt::Display for Start {
         match &self.setting {
             Setting::Scheduling(scheduling) => scheduling.write(f, self.ranks),
             Setting::Pattern(plan) => write!(f, "pattern={plan};stages={};ranks={}", plan.stages(), self.ranks),
+            Setting::Values(values) => {
+                let list = values.iter().map(ToString::to_string).collect::<Vec<String>>().join(",");
+                write!(f, "values={list};ranks={}", self.ranks)
+            }
         }
     }
 }

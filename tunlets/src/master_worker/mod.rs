@@ -41,6 +41,7 @@ mod regret_tests;
 
 pub(crate) use candidates::runs;
 pub use candidates::shares;
+pub use own_chunks::own_values;
 pub use regime::Regime;
 pub use strategy::{MasterWorker, Mode, SHORTEST_S};
 pub use workers::{Limits, cost};

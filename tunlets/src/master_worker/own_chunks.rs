@@ -7,6 +7,7 @@ use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
 use midrun_models::batches::{self, Batches, Found, Rest};
 use midrun_models::simulate::SimInput;
+use midrun_scheduling::PointValue;
 
 /// By what a program says how it cuts its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,16 @@ enum By {
     SharesOfRest,
     Size,
     Guided,
+}
+
+/// The values by which a program that cuts its tasks by itself does so now, with its number of workers where it offers that; `None` of another
+/// program, and of one whose values are too many to be set together.
+pub fn own_values(tuning_points: &[TuningPoint]) -> Option<Vec<PointValue>> {
+    let own = OwnChunks::offered(tuning_points)?;
+    let number = tuning_points.iter().filter(|point| point.name == names::OWN_WORKERS).min_by_key(|point| point.rank);
+    let value = |point: &TuningPoint| PointValue { rank: point.rank, name: point.name.clone(), value: point.value };
+    let values: Vec<PointValue> = own.points.iter().copied().chain(number).map(value).collect();
+    (values.len() <= ASSIGNMENTS).then_some(values)
 }
 
 /// What a program offers.
@@ -189,6 +200,21 @@ mod tests {
         let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
         assert_eq!(OwnChunks::offered(&rest).unwrap().points.len(), 3);
         assert!(OwnChunks::offered(&[point(0, "F1")]).is_none());
+    }
+
+    #[test]
+    fn the_values_of_a_program_are_its_chunks_and_its_workers() {
+        let values = |points: &[TuningPoint]| {
+            let all = own_values(points)?;
+            Some(all.iter().map(ToString::to_string).collect::<Vec<String>>().join(","))
+        };
+        let workers = TuningPoint { value: 4.0, ..point(3, names::OWN_WORKERS) };
+        let offered = [workers.clone(), size((1.0, 100.0)), point(1, names::CHUNK_TASKS)];
+        assert_eq!(values(&offered).as_deref(), Some("0:chunk.tasks=64,3:NW=4"));
+        assert_eq!(values(&[workers, point(0, names::TECHNIQUE)]), None, "a number of workers alone cuts nothing");
+        let factors: Vec<TuningPoint> = (0..ASSIGNMENTS).map(|n| point(0, &format!("F{n}"))).collect();
+        assert!(values(&factors).is_some());
+        assert_eq!(values(&[factors, vec![point(0, names::OWN_WORKERS)]].concat()), None, "too many");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Collects what a run learns: the best setting that was measured, the tasks, and the speeds of the ranks.
 
 use super::seen::{Family, Seen, Share, family};
-use super::{deviation, mean};
+use super::{Cut, deviation, mean};
 use crate::confidence::Confidence;
 use crate::master_worker::cost;
 use crate::options::Objective;
@@ -21,7 +21,7 @@ pub struct Learnt {
     pub start: String,
     /// The setting, for people.
     pub setting: String,
-    /// Its workers; of a pattern, the ranks that compute.
+    /// Its workers; of a pattern, the ranks that compute; of a program's own values, those that got tasks in the newest iteration.
     pub workers: u32,
     /// Whole iterations measured with it, or windows of a stream.
     pub iterations: u32,
@@ -88,6 +88,16 @@ fn speeds(seen: &[&Seen], workers: &[u32]) -> Vec<WorkerSpeed> {
     workers.iter().map(one).collect::<Option<Vec<WorkerSpeed>>>().unwrap_or_default()
 }
 
+/// The scheduling of iterations under one setting, `newest` as it was last.
+fn scheduling(ranks: u32, newest: &Scheduling, seen: &[&Seen], tasks: &TasksLearnt) -> Option<Setting> {
+    let (mean_s, sigma_s) = (tasks.task_mean_s, tasks.task_sigma_s);
+    let parameters = TechniqueParameters { mean_s, sigma_s, ..newest.parameters };
+    // Processes that were started beyond the ranks are not there at the next start.
+    let workers: Vec<u32> = workers(seen)?.into_iter().filter(|rank| *rank < ranks).collect();
+    let speeds = speeds(seen, &workers);
+    Some(Setting::Scheduling(Scheduling { parameters, speeds, workers, cutoff: newest.cutoff }))
+}
+
 /// Collects what a run learns.
 #[derive(Clone, Debug)]
 pub struct Learning {
@@ -112,17 +122,17 @@ impl Learning {
         }
     }
 
-    /// Takes in a window: an iteration, or outputs of a stream.
-    pub fn observe(&mut self, observation: Observation<'_>) {
+    /// Takes in a window: an iteration with how it was cut, or outputs of a stream.
+    pub fn observe(&mut self, observation: Observation<'_>, cut: &Cut) {
         match observation {
-            Observation::Iteration(window) => self.on_iteration(window),
+            Observation::Iteration(window) => self.on_iteration(window, cut),
             Observation::Stream(window) => self.on_outputs(window),
             _ => {}
         }
     }
 
-    fn on_iteration(&mut self, window: &Window) {
-        let Some(seen) = Seen::of(window) else { return };
+    fn on_iteration(&mut self, window: &Window, cut: &Cut) {
+        let Some(seen) = Seen::of(window, cut) else { return };
         self.push(seen);
         let mean_s = window.task_s() / window.per_worker.iter().map(|work| work.tasks).sum::<u64>().max(1) as f64;
         let relative = window.profile.iter().map(|bin| bin.busy_s / bin.tasks / mean_s);
@@ -159,7 +169,7 @@ impl Learning {
         let slowness = self.slowness();
         let works: Vec<f64> = self.seen.iter().map(|seen| seen.work_s(&slowness)).collect();
         let typical_s = mean(&works);
-        let mut settings: BTreeMap<(Family, u32), Vec<(&Seen, f64)>> = BTreeMap::new();
+        let mut settings: BTreeMap<Family, Vec<(&Seen, f64)>> = BTreeMap::new();
         let mut stages = BTreeSet::new();
         for (seen, work_s) in self.seen.iter().zip(&works) {
             if let Setting::Pattern(plan) = &seen.setting {
@@ -170,7 +180,7 @@ impl Learning {
             }
             let iteration_s = seen.iteration_s * typical_s / work_s;
             let cost = cost(self.objective, seen.workers, iteration_s, typical_s);
-            settings.entry((family(&seen.setting), seen.workers)).or_default().push((seen, cost));
+            settings.entry(family(seen)).or_default().push((seen, cost));
         }
         let costs = |all: &[(&Seen, f64)]| all.iter().map(|(_, cost)| *cost).collect::<Vec<f64>>();
         let highest = |all: &[(&Seen, f64)]| highest_mean(&costs(all), self.confidence);
@@ -179,14 +189,23 @@ impl Learning {
         if !cost.is_finite() || stages.len() > 1 {
             return None;
         }
-        let (setting, tasks) = match &seen.last()?.setting {
-            Setting::Scheduling(newest) => self.scheduling(ranks, newest, &seen)?,
-            pattern => (pattern.clone(), None),
+        let newest = *seen.last()?;
+        let (setting, tasks) = match &newest.setting {
+            Setting::Scheduling(newest) => {
+                let tasks = self.tasks(&seen);
+                (scheduling(ranks, newest, &seen, &tasks)?, Some(tasks))
+            }
+            pattern @ Setting::Pattern(_) => (pattern.clone(), None),
+            values @ Setting::Values(_) => (values.clone(), Some(self.tasks(&seen))),
+        };
+        let workers = match &setting {
+            Setting::Values(_) => newest.workers,
+            setting => setting.workers() as u32,
         };
         let costs_ln: Vec<f64> = seen.iter().map(|seen| seen.cost_ln()).collect();
         let learnt = Learnt {
             setting: setting.name(),
-            workers: setting.workers() as u32,
+            workers,
             iterations: seen.len() as u32,
             iteration_s: median(seen.iter().map(|seen| seen.iteration_s).collect()),
             cost_ln: mean(&costs_ln),
@@ -199,18 +218,13 @@ impl Learning {
         learnt.start.parse::<Start>().is_ok().then_some(learnt)
     }
 
-    /// The scheduling of iterations under one setting, `newest` as it was last, and what was learnt of their tasks.
-    fn scheduling(&self, ranks: u32, newest: &Scheduling, seen: &[&Seen]) -> Option<(Setting, Option<TasksLearnt>)> {
+    /// What was learnt of the tasks of these iterations.
+    fn tasks(&self, seen: &[&Seen]) -> TasksLearnt {
         let total = |of: &dyn Fn(&Share) -> f64| seen.iter().map(|seen| seen.sum(of)).sum::<f64>();
         let tasks = total(&|share| share.tasks as f64);
         let task_mean_s = total(&|share| share.busy_s) / tasks;
         let task_sigma_s = (total(&|share| share.sum_sq_s2) / tasks - task_mean_s * task_mean_s).max(0.0).sqrt();
-        let parameters = TechniqueParameters { mean_s: task_mean_s, sigma_s: task_sigma_s, ..newest.parameters };
-        // Processes that were started beyond the ranks are not there at the next start.
-        let workers: Vec<u32> = workers(seen)?.into_iter().filter(|rank| *rank < ranks).collect();
-        let scheduling = Scheduling { parameters, speeds: speeds(seen, &workers), workers, cutoff: newest.cutoff };
         let chunk_cost_s = median(seen.iter().map(|seen| seen.chunk_cost_s).collect());
-        let learnt = TasksLearnt { task_mean_s, task_sigma_s, chunk_cost_s, profile: self.profile.clone() };
-        Some((Setting::Scheduling(scheduling), Some(learnt)))
+        TasksLearnt { task_mean_s, task_sigma_s, chunk_cost_s, profile: self.profile.clone() }
     }
 }

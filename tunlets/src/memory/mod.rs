@@ -3,6 +3,7 @@
 //! The cost of an iteration is its time per second of task time, that of a stream the time between two outputs per second of an input's time in
 //! all stages: so windows that differ in work compare.
 
+mod cut;
 mod learning;
 mod remembered;
 mod seen;
@@ -10,6 +11,8 @@ mod start_trial;
 #[cfg(test)]
 mod tests;
 
+pub use crate::master_worker::own_values;
+pub use cut::Cut;
 pub use learning::{Learning, Learnt, TasksLearnt};
 pub use remembered::Remembered;
 pub use start_trial::{StartTrial, StartVerdict};

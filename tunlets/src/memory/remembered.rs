@@ -49,7 +49,7 @@ impl Remembered {
         let setting = &self.start.setting;
         match setting {
             Setting::Scheduling(_) => format!("{}, {}", setting.name(), Count(setting.workers() as u64, "worker")),
-            Setting::Pattern(_) => setting.name(),
+            Setting::Pattern(_) | Setting::Values(_) => setting.name(),
         }
     }
 

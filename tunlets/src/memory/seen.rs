@@ -1,5 +1,6 @@
 //! A whole window under one setting, an iteration or outputs of a stream, and the settings that are the same.
 
+use super::Cut;
 use crate::divide_conquer::Tree;
 use crate::{StreamWindow, Window, WorkerWork};
 use midrun_scheduling::plan::Plan;
@@ -39,7 +40,12 @@ pub struct Seen {
 
 impl Seen {
     /// `None` for a window that says nothing of one setting.
-    pub fn of(window: &Window) -> Option<Seen> {
+    pub fn of(window: &Window, cut: &Cut) -> Option<Seen> {
+        let own = match cut {
+            Cut::Technique => None,
+            Cut::Own(values) => Some(Setting::Values(values.clone())),
+            Cut::Changed | Cut::Unknown => return None,
+        };
         let tree = Tree::of(window);
         // A solve of which not all records are there.
         let is_unknown = tree.is_none() && window.points.iter().any(|point| tree::is(&point.label));
@@ -62,7 +68,7 @@ impl Seen {
             cutoff: tree.as_ref().map(|tree| tree.in_force),
         };
         let seen = Seen {
-            setting: Setting::Scheduling(scheduling),
+            setting: own.unwrap_or(Setting::Scheduling(scheduling)),
             iteration_s: window.iteration_s,
             chunk_cost_s: window.master_busy_s / window.chunks.max(1) as f64,
             workers: window.workers,
@@ -142,20 +148,31 @@ impl Seen {
 }
 
 /// Settings that are the same for the memory: technique, share in thousandths, least chunk, recall, shared counter, size of sub-teams,
-/// synchronous sends, cut-off depth; or the pattern.
+/// synchronous sends, cut-off depth and number of workers; or the pattern; or the program's own values.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    Scheduling((u32, u32), u64, (bool, bool), u32, bool, Option<u32>),
+    Scheduling((u32, u32), u64, (bool, bool), u32, bool, Option<u32>, u32),
     Pattern(String),
+    Values(Vec<String>),
 }
 
-/// The family of a setting.
-pub fn family(setting: &Setting) -> Family {
-    match setting {
+/// The family of the setting of a window. Who gets tasks under a program's own values follows from these.
+pub fn family(seen: &Seen) -> Family {
+    match &seen.setting {
         Setting::Pattern(plan) => Family::Pattern(plan.to_string()),
+        Setting::Values(values) => Family::Values(values.iter().map(ToString::to_string).collect()),
         Setting::Scheduling(Scheduling { parameters, cutoff, .. }) => {
             let TechniqueParameters { min_chunk, recall, counter, team_size, synchronous, .. } = *parameters;
-            Family::Scheduling(technique(parameters), min_chunk, (recall, counter), team_size, synchronous, *cutoff)
+            let switches = (recall, counter);
+            Family::Scheduling(
+                technique(parameters),
+                min_chunk,
+                switches,
+                team_size,
+                synchronous,
+                *cutoff,
+                seen.workers,
+            )
         }
     }
 }

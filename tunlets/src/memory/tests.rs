@@ -6,7 +6,7 @@ use crate::confidence::Confidence;
 use crate::options::Objective;
 use crate::testing::{stream, stream_on, window};
 use crate::{Observation, PointWindow, StreamWindow};
-use midrun_scheduling::{Scheduling, Setting, Start, Technique, TechniqueParameters};
+use midrun_scheduling::{PointValue, Scheduling, Setting, Start, Technique, TechniqueParameters};
 use midrun_vocabulary::names::tree;
 
 fn setting(kind: Technique) -> TechniqueParameters {
@@ -30,7 +30,7 @@ fn learnt(objective: Objective, ranks: u32, all: &[(Technique, u32, f64)]) -> Op
         });
         window.tasks = 800;
         window.iteration_s = each as f64 * 1e-3 * ratio;
-        learning.observe(Observation::Iteration(&window));
+        learning.observe(Observation::Iteration(&window), &Cut::Technique);
     }
     learning.learnt(ranks)
 }
@@ -96,7 +96,7 @@ fn parking_slow_workers_is_not_less_work() {
             (share.tasks, share.busy_s) = work(share.rank);
         }
         window.iteration_s = if parked { 0.2 } else { 0.16 } * (1.0 + 0.01 * (number % 2) as f64);
-        learning.observe(Observation::Iteration(&window));
+        learning.observe(Observation::Iteration(&window), &Cut::Technique);
     }
     let best = learning.learnt(9).unwrap();
     assert_eq!(best.workers, 8, "all of them are faster, though their task times add up to more");
@@ -113,7 +113,7 @@ fn a_run_that_is_too_short_teaches_nothing() {
     assert_eq!(learnt(Objective::Time, 9, &[(Daf, 8, 1.0), (Mfsc, 8, 1.0), (Static, 8, 1.0)]), None);
     let mixed = Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) };
     let mut learning = Learning::new(Objective::Time, Confidence::default());
-    (0..5).for_each(|_| learning.observe(Observation::Iteration(&mixed)));
+    (0..5).for_each(|_| learning.observe(Observation::Iteration(&mixed), &Cut::Technique));
     assert_eq!(learning.learnt(9), None, "no whole iteration under one setting");
 }
 
@@ -123,7 +123,7 @@ fn workers_that_get_no_task_belong_to_the_team_all_the_same() {
     for number in 0..4 {
         let mut window = iteration(number, Daf, 4, 1.0 + 0.01 * number as f64);
         window.per_worker.remove(number as usize % 2);
-        learning.observe(Observation::Iteration(&window));
+        learning.observe(Observation::Iteration(&window), &Cut::Technique);
     }
     assert_eq!(start(&learning.learnt(9).unwrap()).workers, [1, 2, 3, 4]);
 }
@@ -164,7 +164,7 @@ fn runs_that_differ_widen_what_a_start_is_held_against() {
 fn verdict(all: &[(Technique, u32, f64)]) -> StartVerdict {
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let decided = (0..).zip(all).filter(|(n, (kind, workers, ratio))| {
-        trial.observe(Observation::Iteration(&iteration(*n, *kind, *workers, *ratio)))
+        trial.observe(Observation::Iteration(&iteration(*n, *kind, *workers, *ratio)), &Cut::Technique)
     });
     let decided = decided.count();
     assert_eq!(decided, usize::from(!trial.is_open()), "it is decided once");
@@ -194,17 +194,20 @@ fn a_start_that_was_not_in_force_is_not_judged() {
         (Window { setting_changed: true, ..iteration(0, Daf, 8, 1.0) }, "changed"),
     ] {
         let mut trial = StartTrial::new(remembered(), Confidence::default());
-        assert!(trial.observe(Observation::Iteration(&window)));
+        assert!(trial.observe(Observation::Iteration(&window), &Cut::Technique));
         let StartVerdict::NotUsed(why) = trial.verdict else { panic!("{part}: {trial:?}") };
         assert!(why.contains(part), "{why}");
     }
     let without_recall = TechniqueParameters { recall: false, ..setting(Daf) };
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let early = Window { setting: without_recall, ..iteration(0, Daf, 8, 1.05) };
-    assert!(!trial.observe(Observation::Iteration(&early)) && trial.is_open(), "recall is not known yet");
+    assert!(
+        !trial.observe(Observation::Iteration(&early), &Cut::Technique) && trial.is_open(),
+        "recall is not known yet"
+    );
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let lost = Window { coverage: 0.5, ..iteration(0, Daf, 8, 1.0) };
-    assert_eq!((0..9).filter(|_| trial.observe(Observation::Iteration(&lost))).count(), 1);
+    assert_eq!((0..9).filter(|_| trial.observe(Observation::Iteration(&lost), &Cut::Technique)).count(), 1);
     assert!(
         matches!(trial.verdict, StartVerdict::NotUsed(_)),
         "records that are missing do not hold up the tuning for ever"
@@ -216,7 +219,7 @@ fn the_expected_time_goes_with_the_work() {
     let mut trial = StartTrial::new(remembered(), Confidence::default());
     let mut twice = iteration(0, Daf, 8, 2.1);
     twice.per_worker.iter_mut().for_each(|work| work.busy_s *= 2.0);
-    assert!(!trial.observe(Observation::Iteration(&twice)), "twice the work in twice the time");
+    assert!(!trial.observe(Observation::Iteration(&twice), &Cut::Technique), "twice the work in twice the time");
     let (expected_s, share) = trial.expected().unwrap();
     assert!((expected_s / 0.21 - 1.0).abs() < 0.01 && (0.005..0.1).contains(&share), "{expected_s} {share}");
     assert_eq!(trial.measured_s(), Some(twice.iteration_s));
@@ -254,7 +257,7 @@ fn divided(number: u64, depth: u32, ratio: f64) -> Window {
 fn the_best_cut_off_depth_is_remembered_and_the_master_s_own_work_counts() {
     let mut learning = Learning::new(Objective::Time, Confidence::default());
     for (number, (depth, ratio)) in (0..).zip([(3, 1.5), (3, 1.52), (4, 1.2), (4, 1.21), (4, 1.22)]) {
-        learning.observe(Observation::Iteration(&divided(number, depth, ratio)));
+        learning.observe(Observation::Iteration(&divided(number, depth, ratio)), &Cut::Technique);
     }
     let best = learning.learnt(9).unwrap();
     assert_eq!((start(&best).cutoff, best.iterations), (Some(4), 3));
@@ -266,7 +269,7 @@ fn the_best_cut_off_depth_is_remembered_and_the_master_s_own_work_counts() {
     let verdict = |depth, ratio| {
         let mut trial = StartTrial::new(remembered.clone(), Confidence::default());
         (0..2).for_each(|number| {
-            let _ = trial.observe(Observation::Iteration(&divided(number, depth, ratio)));
+            let _ = trial.observe(Observation::Iteration(&divided(number, depth, ratio)), &Cut::Technique);
         });
         trial.verdict
     };
@@ -275,7 +278,8 @@ fn the_best_cut_off_depth_is_remembered_and_the_master_s_own_work_counts() {
     assert_eq!(verdict(3, 1.2), StartVerdict::NotUsed("the program began with another cut-off depth"));
     let mut older = StartTrial::new(self::remembered(), Confidence::default());
     assert!(
-        older.observe(Observation::Iteration(&divided(0, 3, 1.0))) && matches!(older.verdict, StartVerdict::NotUsed(_)),
+        older.observe(Observation::Iteration(&divided(0, 3, 1.0)), &Cut::Technique)
+            && matches!(older.verdict, StartVerdict::NotUsed(_)),
         "knew no depth"
     );
 }
@@ -288,7 +292,7 @@ fn outputs(number: u64, plan: &str, ratio: f64) -> StreamWindow {
 
 fn learnt_of(ranks: u32, windows: &[StreamWindow]) -> Option<Learnt> {
     let mut learning = Learning::new(Objective::Time, Confidence::default());
-    windows.iter().for_each(|window| learning.observe(Observation::Stream(window)));
+    windows.iter().for_each(|window| learning.observe(Observation::Stream(window), &Cut::Technique));
     learning.learnt(ranks)
 }
 
@@ -355,9 +359,12 @@ fn a_remembered_pattern_comes_back_from_its_text_and_damage_is_refused() {
 fn a_remembered_pattern_is_kept_or_given_up() {
     let verdict = |windows: &[StreamWindow]| {
         let mut trial = StartTrial::new(remembered_pattern(), Confidence::default());
-        assert!(!trial.observe(Observation::Iteration(&iteration(0, Daf, 4, 1.0))), "an iteration says nothing of it");
+        assert!(
+            !trial.observe(Observation::Iteration(&iteration(0, Daf, 4, 1.0)), &Cut::Technique),
+            "an iteration says nothing of it"
+        );
         windows.iter().for_each(|window| {
-            let _ = trial.observe(Observation::Stream(window));
+            let _ = trial.observe(Observation::Stream(window), &Cut::Technique);
         });
         trial.verdict
     };
@@ -376,4 +383,86 @@ fn a_remembered_pattern_is_kept_or_given_up() {
     }
     let unsettled = StreamWindow { settled: false, ..as_before(0) };
     assert_eq!(verdict(&vec![unsettled; 9]), StartVerdict::NotUsed("its windows could not be measured"));
+}
+
+/// Chunks of so many tasks that the program cuts by itself.
+fn chunks_of(tasks: f64) -> Cut {
+    Cut::Own(vec![PointValue { rank: 8, name: "chunk.tasks".into(), value: tasks }])
+}
+
+/// What is learnt from iterations of (how they were cut, time / ideal). The technique in their windows is nobody's.
+fn learnt_own(all: &[(Cut, f64)]) -> Option<Learnt> {
+    let mut learning = Learning::new(Objective::Time, Confidence::default());
+    for (number, (cut, ratio)) in (0..).zip(all) {
+        learning.observe(Observation::Iteration(&iteration(number, Daf, 8, *ratio)), cut);
+    }
+    learning.learnt(9)
+}
+
+#[test]
+fn of_a_program_that_cuts_its_tasks_by_itself_the_values_are_remembered() {
+    let own = |tasks, ratio| (chunks_of(tasks), ratio);
+    let run = [own(60.0, 2.0), (Cut::Changed, 0.5), own(15.0, 1.1), own(15.0, 1.12), own(60.0, 2.1), own(15.0, 1.11)];
+    let best = learnt_own(&run).unwrap();
+    assert_eq!((&*best.start, &*best.setting), ("values=8:chunk.tasks=15;ranks=9", "chunk.tasks = 15"));
+    assert_eq!((best.workers, best.iterations, best.tasks.is_some()), (8, 3, true));
+    let remembered = Remembered::of(&best, 1_700_000_000, &[]).unwrap();
+    assert_eq!(remembered.to_string().parse(), Ok(remembered.clone()));
+    assert_eq!(remembered.setting(), "chunk.tasks = 15");
+    let unknown = [(Cut::Unknown, 1.0), (Cut::Unknown, 1.01), (Cut::Unknown, 1.0)];
+    assert_eq!(learnt_own(&unknown), None, "nothing that the program has was measured");
+}
+
+/// A trial of chunks of 15 tasks, whose iterations took 1.11 of the ideal.
+fn own_trial() -> StartTrial {
+    let run: Vec<(Cut, f64)> = [1.1, 1.11, 1.12].map(|ratio| (chunks_of(15.0), ratio)).into();
+    let remembered = Remembered::of(&learnt_own(&run).unwrap(), 0, &[]).unwrap();
+    StartTrial::new(remembered, Confidence::default())
+}
+
+#[test]
+fn values_are_judged_from_the_iteration_on_in_which_they_were_set() {
+    let seen = |trial: &mut StartTrial, number, tasks, ratio| {
+        trial.observe(Observation::Iteration(&iteration(number, Daf, 8, ratio)), &chunks_of(tasks))
+    };
+    let mut trial = own_trial();
+    assert_eq!(trial.values_to_set().map(<[PointValue]>::len), Some(1));
+    trial.on_asked();
+    assert_eq!(trial.values_to_set(), None, "once");
+    assert!(!seen(&mut trial, 0, 60.0, 3.0) && trial.is_open() && !trial.was_in_force(), "nothing is set yet");
+    trial.on_set(2);
+    assert!(trial.awaits_values(1) && !trial.awaits_values(2));
+    assert!(!seen(&mut trial, 1, 60.0, 3.0) && !trial.was_in_force(), "it ended late");
+    assert!(!seen(&mut trial, 2, 15.0, 1.11) && trial.was_in_force());
+    let mut worse = trial.clone();
+    assert!(seen(&mut trial, 3, 15.0, 1.1));
+    assert_eq!(trial.verdict, StartVerdict::Kept);
+    assert!(seen(&mut worse, 3, 60.0, 1.1), "somebody changed them");
+    assert_eq!(worse.verdict, StartVerdict::NotUsed("the values were changed"));
+    let mut worse = own_trial();
+    worse.on_set(0);
+    assert!(seen(&mut worse, 0, 15.0, 2.0));
+    assert_eq!(worse.verdict, StartVerdict::Worse);
+}
+
+#[test]
+fn values_that_cannot_be_set_hold_up_nothing() {
+    let mut trial = own_trial();
+    trial.on_not_set("why");
+    assert_eq!((&trial.verdict, trial.awaits_values(0)), (&StartVerdict::NotUsed("why"), false));
+    assert_eq!((trial.values_to_set(), trial.was_in_force()), (None, false));
+}
+
+#[test]
+fn a_technique_remembered_of_a_program_that_takes_none_is_not_used() {
+    let first = iteration(0, Daf, 8, 1.05);
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
+    assert!(trial.observe(Observation::Iteration(&first), &chunks_of(60.0)));
+    assert_eq!(trial.verdict, StartVerdict::NotUsed("the program cuts its tasks by itself"));
+    let mut trial = StartTrial::new(remembered(), Confidence::default());
+    assert_eq!((0..9).filter(|_| trial.observe(Observation::Iteration(&first), &Cut::Unknown)).count(), 1);
+    assert_eq!(
+        (&trial.verdict, trial.was_in_force()),
+        (&StartVerdict::NotUsed("the program takes no technique"), false)
+    );
 }

@@ -46,6 +46,24 @@ fn a_start_comes_back_from_its_text() {
     assert_eq!(speeds.to_string().parse(), Ok(speeds));
 }
 
+fn values(all: &[(u32, &str, f64)]) -> Start {
+    let value =
+        |(rank, name, value): &(u32, &str, f64)| PointValue { rank: *rank, name: (*name).into(), value: *value };
+    Start { ranks: 9, setting: Setting::Values(all.iter().map(value).collect()) }
+}
+
+#[test]
+fn values_of_own_tuning_points_come_back_and_nonsense_is_refused() {
+    let start = values(&[(8, "chunk.tasks", 15.0), (0, "NW", 4.0), (8, "F0.rest", 0.123_456_789)]);
+    assert_eq!(start.to_string(), "values=8:chunk.tasks=15,0:NW=4,8:F0.rest=0.123456789;ranks=9");
+    assert_eq!(start.to_string().parse(), Ok(start.clone()));
+    assert_eq!(start.setting.name(), "chunk.tasks = 15, NW = 4, F0.rest = 0.1235");
+    assert_eq!(values(&[(0, "chunk.tasks", 12345.0)]).setting.name(), "chunk.tasks = 12345");
+    for bad in ["", "15", "0:chunk.tasks", "0:=15", "9:chunk.tasks=15", "0:chunk.tasks=inf", "0:chunk.tasks=15,"] {
+        assert!(format!("values={bad};ranks=9").parse::<Start>().is_err(), "{bad}");
+    }
+}
+
 #[test]
 fn people_read_what_is_begun_with() {
     let divided = start(Scheduling { cutoff: Some(4), ..scheduling(&[1, 2]) });
