@@ -82,7 +82,7 @@ fn a_fortran_program_whose_workers_ask_is_tuned_though_its_arguments_are_pointer
     let size = changed(&summary, "chunk.tasks", "400");
     assert!((1.0..=200.0).contains(&size), "{mpi:?}: {size}");
     // Pointers taken for numbers of tasks are none that could be simulated.
-    let summary = tuned(&scratch, mpi, &program, &[], &points("int"));
+    let summary = tuned(&scratch, mpi, &program, &[], &points("unsigned"));
     assert_eq!(summary.list("decisions").len(), 0, "{mpi:?}");
     let refused = summary.0["refusals"].to_string();
     assert!(refused.contains("may be a pointer to the number"), "{mpi:?}: {refused}");

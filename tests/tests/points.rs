@@ -471,6 +471,31 @@ fn inspect_finds_what_a_program_tunes_though_the_compiler_made_one_function_of_i
     assert!(written.contains("# tune total variable total double MIN..MAX"), "{mpi:?}: {text}");
 }
 
+#[each_mpi]
+fn inspect_lists_what_only_the_program_can_call_in_its_library(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let flags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let library = root().join("tests/programs/asked.c");
+    let built = mpi.compile(&scratch, &library, &flags(&["-O1", "-shared", "-fPIC", "-Dmain=steps"]));
+    std::fs::rename(built, scratch.path("libasked.so")).expect("a library");
+    let source = scratch.path("caller.c");
+    std::fs::write(&source, "int steps(int, char **);\nint main(int n, char **words) { return steps(n, words); }\n")
+        .expect("a file");
+    let directory = scratch.directory().display().to_string();
+    let program = mpi.compile(
+        &scratch,
+        &source,
+        &flags(&[&format!("-L{directory}"), "-lasked", &format!("-Wl,-rpath,{directory}")]),
+    );
+    let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
+    for function in ["steps", "answer"] {
+        assert!(
+            text.contains(&format!("# iteration function {function}   # calls MPI_")),
+            "{mpi:?}: {function}: {text}"
+        );
+    }
+}
+
 /// A Master/Worker program in the style of MATE's: only the master has iterations, the slaves loop on receive, and the factors
 /// are shares of what is left.
 const FIRE_LINE: &str = "iteration function propagate

@@ -122,14 +122,20 @@ pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
     let mut iterations: Vec<(usize, &str)> =
         in_loops.iter().filter(|name| talking.contains(*name)).map(|name| (reach(name), *name)).collect();
     iterations.sort_by_key(|(reached, _)| std::cmp::Reverse(*reached));
+    // What the library does not call, the program may, in its loop.
+    let called: BTreeSet<&str> = code.bodies.values().flat_map(|body| &body.calls).map(|call| &*call.to).collect();
+    let entries =
+        code.bodies.keys().map(String::as_str).filter(|name| talking.contains(name) && !called.contains(name));
+    let mut entries: Vec<(usize, &str)> = entries.filter(|name| is_own(name)).map(|name| (reach(name), name)).collect();
+    entries.sort_by_key(|(reached, _)| std::cmp::Reverse(*reached));
     let computing = in_loops.iter().filter(|name| !talking.contains(*name) && is_own(name));
     let mut computing: Vec<(usize, &str)> = computing.map(|name| (code.bodies[*name].size, *name)).collect();
     computing.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     let mut text = format!(
         "# {name}, which {path} loads: candidates. Only those that the program uses will do (docs/points.md).\n\n\
-         # Functions that are called in a loop and communicate, those that call most first.\n"
+         # Functions that communicate and are called in a loop, or that only the program can call; of either, those that call most first.\n"
     );
-    for (_, function) in iterations.into_iter().take(LISTED) {
+    for (_, function) in iterations.into_iter().take(LISTED).chain(entries.into_iter().take(LISTED)) {
         let calls = communicates(code, function).join(", ");
         let _ = writeln!(text, "# iteration function {function}   # {}calls {calls}", source_name(function));
     }
@@ -144,7 +150,7 @@ pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
 
 /// Not one that the compiler made of a library of templates.
 fn is_own(symbol: &str) -> bool {
-    !["std::", "void std::", "__gnu_cxx::", "fmt::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
+    !["std::", "void std::", "__gnu_cxx::", "fmt::", "MPI::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
 }
 
 /// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.

@@ -197,7 +197,7 @@ impl<'t> Words<'t> {
     fn span(&mut self, kind: Type) -> Result<Span, Error> {
         let all = kind.holds();
         let whole = if kind.is_whole() { "whole " } else { "" };
-        let form = format!("MIN..MAX in {whole}numbers that {} holds ({all})", kind.as_str());
+        let form = format!("MIN..MAX, the smaller first, in {whole}numbers that {} holds ({all})", kind.as_str());
         self.take(&form, |word| {
             let (minimum, maximum) = word.split_once("..")?;
             let span = Span { minimum: number(minimum)?, maximum: number(maximum)? };

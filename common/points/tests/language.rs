@@ -224,7 +224,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
         ("tune f0 variable F0 real 0..1", "line 1, column 21: \"real\" is not a type: i8 i16"),
         (
             "tune f0 variable F0 i8 0..200",
-            "line 1, column 24: \"0..200\" is not MIN..MAX in whole numbers that i8 holds",
+            "line 1, column 24: \"0..200\" is not MIN..MAX, the smaller first, in whole numbers that i8 holds",
         ),
         ("tune f0 variable F0 f64 1..0", "line 1, column 25: \"1..0\" is not MIN..MAX"),
         ("tune f0 variable F0 i32 0..1.5", "line 1, column 25"),

@@ -52,7 +52,10 @@ impl MasterWorker {
         let (iteration, iteration_s) = self.last?;
         let former = self.trials.rollback.as_ref().and_then(|trial| trial.from.as_ref()?.own.clone());
         if let Some(former) = former {
-            let why = "the new chunks measured worse: back to the former".to_owned();
+            let measured = self
+                .rollback(workload.ideal_s())
+                .map_or(String::new(), |(_, was, is)| format!(" ({is:.4} of the ideal time, {was:.4} before them)"));
+            let why = format!("the new chunks measured worse{measured}: back to the former");
             let proposal = own.proposal(&former, why, iteration, (iteration_s, iteration_s));
             self.proposed = Some(Change::Own(None, Gain { mean: 0.0, error: MODEL }));
             return Some(Proposal { worth: Worth::Due, ..proposal });
