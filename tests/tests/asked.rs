@@ -12,6 +12,11 @@ fn total(out: &str) -> &str {
     out.lines().find(|line| line.starts_with("total ")).unwrap_or_else(|| panic!("a total in {out}"))
 }
 
+/// The points of the program in C, with one tuning point.
+fn points(tuned: &str) -> String {
+    format!("iteration function answer\nwork function evaluate first 2 int tasks 3 int\ntune {tuned}")
+}
+
 /// The summary of 30 iterations with these points; the results are those of the program alone.
 fn tuned(scratch: &Scratch, mpi: Mpi, program: &Path, arguments: &[&str], points: &str) -> Summary {
     let mut line = mpi.line(5, program);
@@ -39,8 +44,8 @@ fn changed(summary: &Summary, label: &str, from: &str) -> f64 {
 #[each_mpi]
 fn a_program_whose_workers_ask_for_chunks_of_one_size_is_told_a_better_one(mpi: Mpi) {
     let scratch = Scratch::new();
-    let points = "iteration function answer\nwork function evaluate first 2 int tasks 3 int\ntune chunk.tasks variable CHUNK int 1..400";
-    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1"], points);
+    let points = points("chunk.tasks variable CHUNK int 1..400");
+    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1"], &points);
     let size = changed(&summary, "chunk.tasks", "1");
     assert!((2.0..=400.0).contains(&size), "{mpi:?}: {size}");
 }
@@ -48,8 +53,8 @@ fn a_program_whose_workers_ask_for_chunks_of_one_size_is_told_a_better_one(mpi: 
 #[each_mpi]
 fn a_program_whose_workers_ask_for_a_share_of_what_is_left_is_told_a_better_one(mpi: Mpi) {
     let scratch = Scratch::new();
-    let points = "iteration function answer\nwork function evaluate first 2 int tasks 3 int\ntune chunk.share variable SHARE double 0.05..1";
-    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1", "1.0"], points);
+    let points = points("chunk.share variable SHARE double 0.05..1");
+    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1", "1.0"], &points);
     let share = changed(&summary, "chunk.share", "1.000");
     assert!((0.05..0.8).contains(&share), "{mpi:?}: {share}");
 }
@@ -57,8 +62,8 @@ fn a_program_whose_workers_ask_for_a_share_of_what_is_left_is_told_a_better_one(
 #[each_mpi]
 fn a_share_that_is_taken_for_one_of_a_batch_is_refused_by_name(mpi: Mpi) {
     let scratch = Scratch::new();
-    let points = "iteration function answer\nwork function evaluate first 2 int tasks 3 int\ntune F0.rest variable SHARE double 0.05..1";
-    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1", "1.0"], points);
+    let points = points("F0.rest variable SHARE double 0.05..1");
+    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1", "1.0"], &points);
     let refused = summary.0["refusals"].to_string();
     assert!(refused.contains("to tune F0.rest: the first chunks have 100, 75 and 56 tasks"), "{mpi:?}: {refused}");
     assert_eq!(summary.list("decisions").len(), 0, "{mpi:?}");

@@ -150,7 +150,7 @@ pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
 
 /// Not one that the compiler made of a library of templates.
 fn is_own(symbol: &str) -> bool {
-    !["std::", "void std::", "__gnu_cxx::", "fmt::", "MPI::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
+    !is_of_library(symbol) && !["void std::", "fmt::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
 }
 
 /// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
 
+use midrun_scheduling::{Setting, Start};
 use midrun_tunlets::memory::{Learnt, Remembered};
 use serde_json::{Value, json};
 
@@ -158,7 +159,8 @@ fn run(key: &Key, summary: &Value) -> Option<Run> {
         names.iter().zip(best).map(value).collect::<Vec<String>>().join(", ")
     });
     let setting = best["setting"].as_str().map(str::to_owned).or(pattern).or(searched);
-    let is_of_values = best["start"].as_str().is_some_and(|start| start.starts_with("values="));
+    let start: Option<Start> = best["start"].as_str().and_then(|start| start.parse().ok());
+    let is_of_values = matches!(start, Some(Start { setting: Setting::Values(_), .. }));
     let error = |decision: &Value| {
         let (predicted, measured) = (number(&decision["predicted_s"])?, number(&decision["measured_s"])?);
         Some(json!({"tuning_point": decision["tuning_point"], "predicted_s": predicted, "measured_s": measured}))

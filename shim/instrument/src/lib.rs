@@ -47,6 +47,7 @@ mod unsupported;
 #[cfg(target_arch = "x86_64")]
 mod unwind;
 
+pub use memory::mapping;
 pub use objects::segments;
 pub use refusal::Refusal;
 pub use symbols::{Function, Variable};

@@ -70,6 +70,11 @@ fn gaps(near: usize) -> Result<Vec<Range<usize>>, Refusal> {
     Ok(gaps)
 }
 
+/// Begin and end of the mapping that the kernel names so, as `[heap]`.
+pub fn mapping(name: &str) -> Option<(usize, usize)> {
+    std::fs::read_to_string("/proc/self/maps").ok()?.lines().find(|line| line.ends_with(name)).and_then(range)
+}
+
 fn range(line: &str) -> Option<(usize, usize)> {
     let (from, to) = line.split_whitespace().next()?.split_once('-')?;
     Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))

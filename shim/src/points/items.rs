@@ -183,11 +183,12 @@ fn tuned(what: &Tuned) -> Result<Kind, String> {
 }
 
 fn readable(argument: &Argument) -> Readable {
-    if argument.by_reference {
-        reference::prepare();
+    let (place, kind) = (place_of(argument), argument.kind);
+    if !argument.by_reference {
+        return Readable::Argument(place, kind);
     }
-    let of = if argument.by_reference { Readable::Reference } else { Readable::Argument };
-    of(place_of(argument), argument.kind)
+    reference::prepare();
+    Readable::Reference(place, kind)
 }
 
 /// The argument's register, as the instrument counts them.

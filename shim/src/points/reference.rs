@@ -2,7 +2,7 @@
 //! it is surely mapped, and that is known without a system call.
 
 use crate::state;
-use midrun_instrument::segments;
+use midrun_instrument::{mapping, segments};
 use std::sync::OnceLock;
 
 /// Where values are looked for.
@@ -19,18 +19,10 @@ static KNOWN: OnceLock<Known> = OnceLock::new();
 
 /// Finds out what is mapped, once, before the first value is read.
 pub fn prepare() {
-    KNOWN.get_or_init(|| {
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let of = |name: &str| {
-            let line = maps.lines().find(|line| line.ends_with(name))?;
-            let (from, to) = line.split_whitespace().next()?.split_once('-')?;
-            Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))
-        };
-        Known {
-            segments: segments(),
-            stack_end: of("[stack]").map_or(0, |(_, end)| end),
-            heap: of("[heap]").map_or(usize::MAX, |(begin, _)| begin),
-        }
+    KNOWN.get_or_init(|| Known {
+        segments: segments(),
+        stack_end: mapping("[stack]").map_or(0, |(_, end)| end),
+        heap: mapping("[heap]").map_or(usize::MAX, |(begin, _)| begin),
     });
 }
 
@@ -40,7 +32,7 @@ pub fn is_readable(address: usize, bytes: usize) -> bool {
     let in_segment = || known.segments.iter().any(|&(from, to)| from <= address && end <= to);
     let here = std::ptr::from_ref(&end) as usize;
     let in_stack = || state::is_main_thread() && here <= address && end <= known.stack_end;
-    // SAFETY: 0 changes nothing; glibc and musl return what they know without a system call.
+    // SAFETY: 0 changes nothing; glibc returns the break that it knows, without a system call.
     let in_heap = || known.heap <= address && end <= unsafe { libc::sbrk(0) } as usize;
     in_stack() || in_segment() || in_heap()
 }
