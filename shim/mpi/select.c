@@ -10,12 +10,15 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 extern const char *const midrun_select_names[];
 extern void *midrun_select_slots[];
 extern void *const midrun_select_unfilled[]; /* what the slots hold at first */
+extern void *const midrun_select_entries[];  /* the functions that we define */
 
 /* The directory of the MPIs' directories: this library's own, or one below it. */
 #ifndef BELOW
@@ -80,6 +83,74 @@ static void find_directory(void) {
   }
 }
 
+/* Writes `value` where it may be protected from that; what cannot be written stays. */
+static void overwrite(ElfW(Addr) *at, ElfW(Addr) value) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *from = (char *)((uintptr_t)at & -page);
+  if (mprotect(from, page, PROT_READ | PROT_WRITE)) return;
+  *(volatile ElfW(Addr) *)at = value;
+}
+
+static void protect(const void *at, size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & -page;
+  mprotect((void *)from, (((uintptr_t)at + bytes + page - 1) & -page) - from, PROT_READ);
+}
+
+/* Whether the address is that of a function of ours that no library has. */
+static int is_lacking(ElfW(Addr) address) {
+  for (int i = 0; midrun_select_names[i]; i++)
+    if ((ElfW(Addr))midrun_select_entries[i] == address) return midrun_select_slots[i] == midrun_select_unfilled[i];
+  return 0;
+}
+
+/* The weak references of an object to functions that no library has become null, as they would be without us. */
+static int unbind(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  const ElfW(Dyn) *dynamic = NULL;
+  ElfW(Addr) relro = 0, relro_end = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type == PT_DYNAMIC) dynamic = (const void *)(info->dlpi_addr + part->p_vaddr);
+    if (part->p_type == PT_GNU_RELRO) relro = info->dlpi_addr + part->p_vaddr, relro_end = relro + part->p_memsz;
+  }
+  const ElfW(Sym) *symbols = NULL;
+  const ElfW(Rela) *all = NULL;
+  size_t bytes = 0;
+  for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+    if (dynamic->d_tag == DT_SYMTAB) symbols = (const void *)dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_RELA) all = (const void *)dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_RELASZ) bytes = dynamic->d_un.d_val;
+  }
+  /* The vdso has addresses that nobody has moved, and nothing of ours. */
+  if (!symbols || !all || (ElfW(Addr))symbols < info->dlpi_addr) return 0;
+  int is_open = 0;
+  for (const ElfW(Rela) *one = all; one < all + bytes / sizeof *all; one++) {
+    ElfW(Addr) *slot = (ElfW(Addr) *)(info->dlpi_addr + one->r_offset);
+    unsigned long type = ELF64_R_TYPE(one->r_info);
+    if (type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
+    if (ELF64_ST_BIND(symbols[ELF64_R_SYM(one->r_info)].st_info) != STB_WEAK || !is_lacking(*slot)) continue;
+    int is_protected = (ElfW(Addr))slot >= relro && (ElfW(Addr))slot < relro_end;
+    if (is_protected) overwrite(slot, 0), is_open = 1;
+    else *slot = 0;
+  }
+  if (is_open) protect((const void *)relro, (relro_end & -(ElfW(Addr))sysconf(_SC_PAGESIZE)) - relro);
+  return 0;
+}
+
+/* A program may ask by weak references which functions its MPI has. Ours must not answer for it: neither in what is loaded, nor in what
+ * will be. */
+static void withdraw(void) {
+  dl_iterate_phdr(unbind, NULL);
+  for (int i = 0; midrun_select_names[i]; i++) {
+    Dl_info info;
+    ElfW(Sym) *symbol;
+    if (midrun_select_slots[i] != midrun_select_unfilled[i]) continue;
+    if (!dladdr1(midrun_select_entries[i], &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) continue;
+    overwrite(&symbol->st_value, 0); /* the dynamic linker passes such a symbol over */
+    protect(&symbol->st_value, sizeof symbol->st_value);
+  }
+}
+
 static void fill(void) {
   find_directory();
   flavour = loaded_mpi();
@@ -95,6 +166,7 @@ static void fill(void) {
     if (!found) found = dlsym(RTLD_NEXT, name);
     if (found) midrun_select_slots[i] = found;
   }
+  if (*version) withdraw();
 }
 
 /* The function behind slot `index`; called by the slots until they are filled. */

@@ -4,7 +4,7 @@
 END {
   print "  .text"
   for (i = 0; i < NR; i++) {
-    printf "  .globl %s\n  .type %s, @function\n%s:\n  endbr64\n", names[i], names[i], names[i]
+    printf "  .globl %s\n  .type %s, @function\n%s:\nentry_%d:\n  endbr64\n", names[i], names[i], names[i], i
     printf "  jmp *midrun_select_slots + %d(%%rip)\n  .size %s, . - %s\n", 8 * i, names[i], names[i]
     printf "unfilled_%d:\n  endbr64\n  pushq $%d\n  jmp resolve\n", i, i
   }
@@ -24,12 +24,15 @@ END {
   print "  addq $8, %rsp"
   print "  jmp *%r11"
   print "  .section .data.rel.ro, \"aw\"\n  .balign 8"
-  print "  .globl midrun_select_names, midrun_select_unfilled\n  .hidden midrun_select_names, midrun_select_unfilled"
+  print "  .globl midrun_select_names, midrun_select_unfilled, midrun_select_entries"
+  print "  .hidden midrun_select_names, midrun_select_unfilled, midrun_select_entries"
   print "midrun_select_names:"
   for (i = 0; i < NR; i++) printf "  .quad name_%d\n", i
   print "  .quad 0"
   print "midrun_select_unfilled:"
   for (i = 0; i < NR; i++) printf "  .quad unfilled_%d\n", i
+  print "midrun_select_entries:"
+  for (i = 0; i < NR; i++) printf "  .quad entry_%d\n", i
   print "  .data\n  .balign 8\n  .globl midrun_select_slots\n  .hidden midrun_select_slots"
   print "midrun_select_slots:"
   for (i = 0; i < NR; i++) printf "  .quad unfilled_%d\n", i

@@ -47,6 +47,32 @@ fn assert_counted(scratch: &Scratch, what: &str, line: &[String], variables: &[(
     summary
 }
 
+/// Says whether MPI has a function of large counts, as it seems by a weak reference; `body` asks the library of argument 2, too, which is loaded
+/// after MPI began.
+const WEAK: &str = "#include <mpi.h>\n#include <dlfcn.h>\n#include <stdio.h>\n\
+    extern char large[] __asm__(\"MPI_Allreduce_c\") __attribute__((weak));\nint has(void) { return large != NULL; }\n\
+    int body(int *argc, char ***argv) {\n  int rank, sum = 0;\n  MPI_Init(argc, argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  \
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n  \
+    int (*late)(void) = (int (*)(void))dlsym(dlopen((*argv)[2], RTLD_NOW | RTLD_LOCAL), \"late\");\n  \
+    if (!rank) printf(\"%d %d\\n\", has(), late());\n  MPI_Finalize();\n  return 0;\n}\n";
+const LATE: &str = "#include <mpi.h>\ndouble now(void) { return MPI_Wtime(); }\nextern char large[] __asm__(\"MPI_Allreduce_c\") __attribute__((weak));\nint late(void) { return large != 0; }\n";
+
+/// As mpi4py's wheels do.
+#[each_mpi]
+fn a_program_that_asks_by_weak_references_what_its_mpi_has_gets_the_same_answer(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let compiler = format!("mpicc.{}", mpi.name());
+    let library = |name: &str, text: &str| {
+        compile(&scratch, name, text, &compiler, &["-shared".to_owned(), "-fPIC".to_owned()]).display().to_string()
+    };
+    let mut line = mpi.line(2, &compile(&scratch, "loader", LOADER, "cc", &["-ldl".into()]));
+    line.extend([library("body.so", WEAK), library("late.so", LATE)]);
+    let alone = Process::start(&scratch, "alone", midrun_tests::mpi::command(&line)).succeed();
+    let under = Process::start(&scratch, "run", run::command(&scratch, &[], &line)).succeed();
+    let expected = if mpi == Mpi::OpenMpi { "0 0\n" } else { "1 1\n" };
+    assert_eq!((&*alone.out, &*under.out), (expected, expected), "{mpi:?}: {}", under.err);
+}
+
 #[each_mpi]
 fn a_program_that_loads_mpi_late_is_counted(mpi: Mpi) {
     let scratch = Scratch::new();
