@@ -263,7 +263,7 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
         let int = if is_fortran(function) { "int*" } else { "int" };
         let _ = writeln!(
             text,
-            "# work function {function} first M {int} tasks N {int}   # if that is a worker's chunk: argument M numbers its first task, N says how many{}",
+            "# work function {function} first M {int} tasks N {int}   # if that is a worker's chunk: argument M numbers its first task, N says how many; or end N, the first task behind them, or last N{}",
             changed_arguments(function)
         );
     }

@@ -2,6 +2,32 @@
 
 use crate::{Call, ControlName, Label, Span, Symbol, Type};
 
+/// What an argument says of the tasks of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Their number.
+    Tasks,
+    /// The number of the first task behind them.
+    End,
+    /// The number of the last one.
+    Last,
+}
+
+impl Extent {
+    /// All, with their words.
+    pub const ALL: [(Extent, &'static str); 3] =
+        [(Extent::Tasks, "tasks"), (Extent::End, "end"), (Extent::Last, "last")];
+
+    /// How many tasks a chunk has that begins with task `first`, by the value of the argument.
+    pub fn tasks(self, value: f64, first: f64) -> f64 {
+        match self {
+            Extent::Tasks => value,
+            Extent::End => value - first,
+            Extent::Last => value - first + 1.0,
+        }
+    }
+}
+
 /// One line of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Declaration {
@@ -14,7 +40,7 @@ pub enum Declaration {
         /// Its argument that is the number of the chunk's first task; `None`: nobody knows.
         first: Option<Argument>,
         /// Its argument that says how many tasks the chunk has; `None`: one.
-        tasks: Option<Argument>,
+        tasks: Option<(Extent, Argument)>,
     },
     /// A measure point.
     Measure {

@@ -13,7 +13,7 @@ mod parse;
 mod show;
 mod values;
 
-pub use declaration::{Argument, Declaration, Filter, Mode, Moment, Place, Source, Trigger, Tuned};
+pub use declaration::{Argument, Declaration, Extent, Filter, Mode, Moment, Place, Source, Trigger, Tuned};
 pub use names::{Call, ControlName, Label, Symbol};
 pub use parse::{Error, Line, parse};
 pub use show::print;

@@ -2,8 +2,8 @@
 
 use crate::names::outside_brackets;
 use crate::{
-    ARGUMENTS, Argument, Call, ControlName, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol,
-    Trigger, Tuned, Type,
+    ARGUMENTS, Argument, Call, ControlName, Declaration, Extent, Filter, Label, Mode, Moment, Place, Source, Span,
+    Symbol, Trigger, Tuned, Type,
 };
 use midrun_vocabulary::bounds::TEXT_BYTES;
 use midrun_vocabulary::names::of_framework;
@@ -122,7 +122,11 @@ impl<'t> Words<'t> {
             let at = word.as_ptr() as usize - text.as_ptr() as usize;
             text[..at].chars().count() as u32 + 1
         };
-        let words = text.split_whitespace().take_while(|word| !word.starts_with('#'));
+        // C++ names may have spaces between their brackets.
+        let spaces: Vec<usize> =
+            outside_brackets(text).filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at).chain([text.len()]).collect();
+        let ends = spaces.iter().scan(0, |from, end| Some(text[std::mem::replace(from, *end)..*end].trim()));
+        let words = ends.filter(|word| !word.is_empty()).take_while(|word| !word.starts_with('#'));
         let all: Vec<_> = words.map(|word| (column(word), word)).collect();
         let end = all.last().map_or(1, |(column, word)| column + word.chars().count() as u32);
         Words { line, end, all, next: 0 }
@@ -169,7 +173,7 @@ impl<'t> Words<'t> {
     }
 
     fn symbol(&mut self) -> Result<Symbol, Error> {
-        self.take(Symbol::FORM, Symbol::new)
+        self.take(Symbol::FORM, |word| Symbol::new(&word.split_whitespace().collect::<String>()))
     }
 
     fn call(&mut self) -> Result<Call, Error> {
@@ -223,8 +227,15 @@ fn declaration(words: &mut Words<'_>) -> Result<Declaration, Error> {
                 let (number, (kind, by_reference)) = (words.argument_number()?, words.referred_kind()?);
                 Ok(Some(Argument { symbol: symbol.clone(), number, kind, by_reference }))
             };
-            let (first, tasks) = (argument("first")?, argument("tasks")?);
-            Ok(Declaration::Work { symbol, first, tasks })
+            let first = argument("first")?;
+            // Where a chunk ends tells nothing without its begin.
+            let known = if first.is_some() { &Extent::ALL[..] } else { &Extent::ALL[..1] };
+            for (extent, word) in known {
+                if let Some(tasks) = argument(word)? {
+                    return Ok(Declaration::Work { symbol, first, tasks: Some((*extent, tasks)) });
+                }
+            }
+            Ok(Declaration::Work { symbol, first, tasks: None })
         }
         "measure" => {
             let (label, source) = (words.label()?, source(words)?);

@@ -1,6 +1,6 @@
 //! Prints declarations as text.
 
-use crate::{Argument, Declaration, Filter, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned};
+use crate::{Argument, Declaration, Extent, Filter, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned};
 use std::fmt::{Display, Formatter, Result};
 
 /// Prints one declaration per line.
@@ -108,11 +108,12 @@ impl Display for Declaration {
             Declaration::Iteration(trigger) => write!(f, "iteration {trigger}"),
             Declaration::Work { symbol, first, tasks } => {
                 write!(f, "work function {symbol}")?;
-                for (name, argument) in [("first", first), ("tasks", tasks)] {
-                    let Some(argument) = argument else { continue };
-                    write!(f, " {name} {} {}", argument.number, argument.shown_kind())?;
-                }
-                Ok(())
+                let word =
+                    |of: &Extent| Extent::ALL.iter().find(|(extent, _)| extent == of).map_or("tasks", |(_, word)| word);
+                let tasks = tasks.as_ref().map(|(extent, argument)| (word(extent), argument));
+                let all = first.as_ref().map(|argument| ("first", argument)).into_iter().chain(tasks);
+                all.into_iter()
+                    .try_for_each(|(name, argument)| write!(f, " {name} {} {}", argument.number, argument.shown_kind()))
             }
             Declaration::Measure { label, source, mode } => write!(f, "measure {label} {source} {mode}"),
             Declaration::Tune { label, what, at } => {

@@ -1,8 +1,8 @@
 //! The language of points: what is printed reads the same again, and what is wrong is named.
 
 use midrun_points::{
-    Argument, Call, ControlName, Declaration, Filter, Label, Mode, Moment, Place, Source, Span, Symbol, Trigger, Tuned,
-    Type, parse, print,
+    Argument, Call, ControlName, Declaration, Extent, Filter, Label, Mode, Moment, Place, Source, Span, Symbol,
+    Trigger, Tuned, Type, parse, print,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -99,8 +99,8 @@ fn declaration() -> impl Strategy<Value = Declaration> {
         symbol().prop_map(|symbol| Declaration::Iteration(Trigger::Function(symbol))),
         mpi.prop_map(Declaration::Iteration),
         (label(), source(), mode).prop_map(|(label, source, mode)| Declaration::Measure { label, source, mode }),
-        (symbol(), of((1u8..=6, kind(), any::<bool>())), of((1u8..=6, kind(), any::<bool>()))).prop_map(
-            |(symbol, first, tasks)| {
+        (symbol(), of((1u8..=6, kind(), any::<bool>())), of((1u8..=6, kind(), any::<bool>())), 0..3usize).prop_map(
+            |(symbol, first, tasks, extent)| {
                 let argument = |place: Option<(u8, Type, bool)>| {
                     place.map(|(number, kind, by_reference)| Argument {
                         symbol: symbol.clone(),
@@ -109,7 +109,8 @@ fn declaration() -> impl Strategy<Value = Declaration> {
                         by_reference,
                     })
                 };
-                let (first, tasks) = (argument(first), argument(tasks));
+                let extent = if first.is_some() { Extent::ALL[extent].0 } else { Extent::Tasks };
+                let (first, tasks) = (argument(first), argument(tasks).map(|argument| (extent, argument)));
                 Declaration::Work { symbol, first, tasks }
             }
         ),
@@ -210,6 +211,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
             "meassure a",
             "line 1, column 1: \"meassure\" is not one of: iteration, work, measure, tune, insert, once, return",
         ),
+        ("work function f end 2 long", "line 1, column 17: \"end\" is too much"),
         ("work function f tasks 0 long", "line 1, column 23: \"0\" is not the number of an argument"),
         ("tune a variable A int 0..1 rank=x", "line 1, column 28: \"rank=x\" is not rank=NUMBER"),
         (
@@ -267,4 +269,26 @@ fn every_example_of_the_documents_is_read() {
         count += 1;
     }
     assert!(count >= 2, "{count} examples in {document}");
+}
+
+#[test]
+fn a_chunk_is_told_by_its_number_of_tasks_or_by_where_it_ends() {
+    assert_eq!(
+        Extent::ALL.map(|(extent, _)| extent.tasks(20.0, 5.0)),
+        [20.0, 15.0, 16.0],
+        "20 tasks, 5 to 19, 5 to 20"
+    );
+    let line = "work function f first 1 i64 last 2 i32*";
+    let declared: Vec<Declaration> = parse(line).unwrap().into_iter().map(|line| line.declaration).collect();
+    assert_eq!(print(&declared).trim(), line);
+}
+
+#[test]
+fn a_name_of_cpp_may_have_spaces_between_its_brackets() {
+    let lines = parse(
+        "work function ns::run<int, 3>(long, char const*) first 1 long tasks 2 long # (or\nmeasure a function b sum",
+    )
+    .unwrap();
+    let Declaration::Work { symbol, .. } = &lines[0].declaration else { panic!("{lines:?}") };
+    assert_eq!((symbol.name(), lines.len()), ("ns::run<int,3>(long,charconst*)", 2));
 }

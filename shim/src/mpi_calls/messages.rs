@@ -95,6 +95,22 @@ impl Part {
     }
 }
 
+/// Whether a call reaches the memory of another rank, or synchronizes with that.
+pub(super) fn is_one_sided(number: u32) -> bool {
+    static ONE_SIDED: OnceLock<[bool; NAMES.len()]> = OnceLock::new();
+    let of = |name: &str| match name {
+        "MPI_Put"
+        | "MPI_Get"
+        | "MPI_Accumulate"
+        | "MPI_Get_accumulate"
+        | "MPI_Fetch_and_op"
+        | "MPI_Compare_and_swap" => true,
+        "MPI_Rput" | "MPI_Rget" | "MPI_Raccumulate" | "MPI_Rget_accumulate" => true,
+        _ => name.starts_with("MPI_Win_"),
+    };
+    ONE_SIDED.get_or_init(|| NAMES.map(of)).get(number as usize).copied().unwrap_or_default()
+}
+
 /// The other rank of a message, in the world, and whether it is on this host.
 pub(super) type Peer = (u32, bool);
 
@@ -227,6 +243,14 @@ mod tests {
         assert_eq!(all.map(with), [3, 1, 3, 1, 2, 4]);
         assert_eq!([Part::KeepsSend, Part::KeepsReceive, Part::Starts].map(with), [3, 1, 2]);
         assert_eq!(Part::of_call(u32::MAX), Part::None);
+    }
+
+    #[test]
+    fn the_calls_that_reach_memory_are_known_by_their_names() {
+        let reach = "Put Get Accumulate Rput Rget Raccumulate Get_accumulate Rget_accumulate Fetch_and_op Compare_and_swap Win_lock Win_flush";
+        assert!(reach.split(' ').all(|name| is_one_sided(number(&format!("MPI_{name}")))));
+        assert!(!["MPI_Send", "MPI_Recv", "MPI_Get_count", "MPI_Rsend"].iter().any(|name| is_one_sided(number(name))));
+        assert!(!is_one_sided(u32::MAX));
     }
 
     #[test]

@@ -127,7 +127,10 @@ impl ThreadPage {
         page.leave(activity, time_ns.saturating_mul(weight));
         let class = Class::from_number(peer & ((1 << CLASS_BITS) - 1));
         page.count(number, class, bytes, time_ns, weight);
-        page.meet(peer >> CLASS_BITS, weight);
+        // The rank whose memory is reached takes no part: who has a counter in it is no master.
+        if !messages::is_one_sided(number) {
+            page.meet(peer >> CLASS_BITS, weight);
+        }
         messages::on_call(number, (class, peer >> CLASS_BITS), bytes, (end_ns.saturating_sub(time_ns), end_ns));
         sampling.on_timed(page, number, time_ns, weight, end_ns)
     }

@@ -58,8 +58,10 @@ fn enter(actions: Option<&Actions>, probe: &Probe) {
     }
     if let Some(ChunkArguments { first, tasks }) = actions.works {
         // What cannot be read is none.
-        let whole = |argument: Readable| argument.read(Some(probe)).map_or(0, |value| value.max(0.0) as u64);
-        CHUNK.set((first.map_or(0, whole), tasks.map_or(1, whole)));
+        let value = |argument: Readable| argument.read(Some(probe)).unwrap_or(f64::NAN);
+        let first = first.map_or(0.0, value);
+        let tasks = tasks.map_or(1.0, |(extent, argument)| extent.tasks(value(argument), first));
+        CHUNK.set((first.max(0.0) as u64, tasks.max(0.0) as u64));
     }
     if state::is_main_thread() {
         actions.holds.iter().for_each(|held| held.enter());

@@ -121,7 +121,10 @@ fn resolve(declaration: &Declaration) -> Result<Kind, String> {
             Kind::IteratesByCall(calls::iterate(call, *world, *every)?)
         }
         Declaration::Work { symbol, first, tasks } => {
-            let chunk = ChunkArguments { first: first.as_ref().map(readable), tasks: tasks.as_ref().map(readable) };
+            let chunk = ChunkArguments {
+                first: first.as_ref().map(readable),
+                tasks: tasks.as_ref().map(|(extent, argument)| (*extent, readable(argument))),
+            };
             Kind::Works(hook_of(symbol).map_err(text)?, chunk)
         }
         Declaration::Measure { source: Source::Function(symbol), .. } => Kind::Function(hook_of(symbol).map_err(text)?),

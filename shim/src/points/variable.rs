@@ -2,7 +2,7 @@
 
 use super::reference;
 use midrun_instrument::Probe;
-use midrun_points::Type;
+use midrun_points::{Extent, Type};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -44,7 +44,7 @@ pub struct ChunkArguments {
     /// The number of its first task.
     pub first: Option<Readable>,
     /// How many tasks it has; `None`: one.
-    pub tasks: Option<Readable>,
+    pub tasks: Option<(Extent, Readable)>,
 }
 
 impl Readable {
