@@ -268,6 +268,7 @@ impl Open {
             efficiency: None,
             setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
+            own_loop: true,
             per_worker: Vec::new(),
             profile: vec![ProfileBin::default(); PROFILE_BINS],
             points,

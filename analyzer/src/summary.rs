@@ -141,6 +141,8 @@ pub struct Advice {
     pub iteration_s: f64,
     /// See `iteration_s`.
     pub uncertainty: f64,
+    /// The chunks that the program hands out by itself, as it is expected to there, too; null where midrun hands tasks out.
+    pub own_chunks: Option<String>,
 }
 
 /// The clock of a host beside the analyzer's, as they were compared last; see [`HostClock`].
@@ -239,6 +241,9 @@ pub struct Summary {
     pub shadow: Vec<ShadowScore>,
     /// Allocation to ask the scheduler for next time; null where nothing was measured.
     pub advice: Option<Advice>,
+    /// Iterations from which on the tasks were other ones, as far as the model saw it; of very many the newest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_work: Vec<u64>,
     /// What the run learnt for the next one; left out where that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<Learnt>,

@@ -409,6 +409,7 @@ impl Partial {
             efficiency: None,
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
+            own_loop: !begun.framework,
             per_worker,
             profile: self.profile,
             points: Vec::new(),

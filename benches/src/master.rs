@@ -74,6 +74,7 @@ pub fn window(
         // A window holds technique and share only.
         setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..*setting },
         setting_changed: false,
+        own_loop: false,
         per_worker,
         profile,
         points: Vec::new(),

@@ -84,6 +84,10 @@ pub fn table(json: &str) -> String {
     } else if iterations == 0 {
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
+            ranks if !summary["call_period"].is_null() => format!(
+                "{}, but no iterations: the program marks none, and it ended before one was measured of the period of its MPI calls",
+                Count(ranks, "rank")
+            ),
             ranks => format!(
                 "{}, but no iterations: the program neither uses a framework nor marks its iterations, and its MPI calls have no period",
                 Count(ranks, "rank")
@@ -288,11 +292,13 @@ fn advice(summary: &Value) -> Option<String> {
     let per = advice["per"].as_str().unwrap_or("iteration");
     let what = if per == "output" { "that compute" } else { "workers" };
     let again = if summary["ranks"].as_f64() == Some(ranks) { " again" } else { "" };
+    let assumed = advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
     Some(format!(
-        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %",
+        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %{}",
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
+        assumed.unwrap_or_default(),
     ))
 }
 
@@ -493,6 +499,9 @@ mod tests {
             advised(33)
         );
         assert!(advised(9).starts_with("compute-bound; next time ask for 33 ranks (32 workers): "), "{}", advised(9));
+        let own = serde_json::json!({"ranks": 33, "workers": 32, "iteration_s": 0.2, "uncertainty": 0.1, "regime": "x", "own_chunks": "chunks of 40"});
+        let own = super::advice(&serde_json::json!({"ranks": 9, "advice": own})).unwrap();
+        assert!(own.ends_with("expected there, +- 10 %, if the program hands out chunks of 40 there, too"), "{own}");
     }
 
     #[test]

@@ -60,6 +60,56 @@ fn a_program_whose_workers_ask_for_a_share_of_what_is_left_is_told_a_better_one(
 }
 
 #[each_mpi]
+fn a_function_that_gets_the_end_of_a_range_tells_the_chunks_as_well(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let points = "iteration function answer\nwork function evaluate_range first 2 int end 3 int\ntune chunk.tasks variable CHUNK int 1..400";
+    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "1"], points);
+    let size = changed(&summary, "chunk.tasks", "1");
+    assert!((2.0..=400.0).contains(&size), "{mpi:?}: {size}");
+}
+
+#[each_mpi]
+fn a_value_that_is_not_what_cuts_the_chunks_that_are_seen_is_refused_by_name(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let points =
+        "iteration function answer\nwork function evaluate first 2 int\ntune chunk.tasks variable CHUNK int 1..400";
+    let summary = tuned(&scratch, mpi, &asked(mpi, &scratch), &["30", "40"], points);
+    let refused = summary.0["refusals"].to_string();
+    let why = "to tune chunk.tasks: it is 40, and the largest chunk has 1 task";
+    assert!(refused.contains(why) && refused.contains("work line does not say"), "{mpi:?}: {refused}");
+    assert_eq!(summary.list("decisions").len(), 0, "{mpi:?}");
+}
+
+#[each_mpi]
+fn how_a_program_cuts_its_tasks_is_seen_where_it_offers_nothing(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(5, &asked(mpi, &scratch));
+    line.extend(["30", "40"].map(str::to_owned));
+    std::fs::write(scratch.path("points"), "iteration function answer\nwork function evaluate first 2 int tasks 3 int")
+        .expect("a file");
+    let flags = ["--summary", "s.json", "--points", "points", "--no-memory", "--record", "run.rec"];
+    run::under_midrun(&scratch, "run", &flags, &line).succeed();
+    let advice = Summary::read(&scratch.path("s.json")).0["advice"].clone();
+    assert_eq!(advice["own_chunks"], "chunks of 40", "{mpi:?}: {advice}");
+    let recording = scratch.path("run.rec").display().to_string();
+    let ask = |more: &[&str]| {
+        let mut words = vec!["predict", "run", &recording, "--workers", "10,20"];
+        words.extend(more);
+        let mut midrun = std::process::Command::new(midrun_tests::midrun());
+        midrun.args(words).output().expect("midrun")
+    };
+    let answer: serde_json::Value = serde_json::from_slice(&ask(&["--json"]).stdout).expect("JSON");
+    let [ten, twenty] = [0, 1].map(|at| answer["answers"][at].clone());
+    assert_eq!((&ten["setting"], &ten["technique"]), (&"chunks of 40".into(), &serde_json::Value::Null), "{mpi:?}");
+    // There are ten chunks.
+    let time_s = |answer: &serde_json::Value| answer["predicted_s"].as_f64().expect("a time");
+    assert!((time_s(&ten) / time_s(&twenty) - 1.0).abs() < 0.05, "{mpi:?}: {ten} {twenty}");
+    let refused = ask(&["--technique", "daf"]);
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && why.contains("hands its tasks out by itself"), "{mpi:?}: {why}");
+}
+
+#[each_mpi]
 fn a_share_that_is_taken_for_one_of_a_batch_is_refused_by_name(mpi: Mpi) {
     let scratch = Scratch::new();
     let points = points("F0.rest variable SHARE double 0.05..1");

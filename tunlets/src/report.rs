@@ -22,6 +22,8 @@ pub struct Report {
     pub search: Option<SearchReport>,
     /// Advice for the next allocation, as far as the model can tell.
     pub next_allocation: Option<NextAllocation>,
+    /// Iterations from which on the tasks were other ones, as far as the model saw it; of very many the newest.
+    pub other_work: Vec<u64>,
 }
 
 /// A change that a tunlet did not make, or that it could not make.
@@ -131,4 +133,6 @@ pub struct NextAllocation {
     /// Share by which the real time may differ: the scatter of the measured times, plus 5 % for each doubling away from
     /// the present number.
     pub uncertainty: f64,
+    /// What the program hands out by itself, as it is expected to there, too; `None` where midrun hands tasks out.
+    pub own_chunks: Option<String>,
 }

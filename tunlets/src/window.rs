@@ -174,6 +174,8 @@ pub struct Window {
     pub setting: TechniqueParameters,
     /// Whether they changed inside this iteration.
     pub setting_changed: bool,
+    /// Whether the program hands its tasks out by itself, not by one of midrun's frameworks: then the technique says nothing.
+    pub own_loop: bool,
     /// Each worker's share, by rank.
     pub per_worker: Vec<WorkerWork>,
     /// Work by position in the index range; [`PROFILE_BINS`] entries.

@@ -21,6 +21,8 @@ pub struct RecordedWindows {
     pub further: BTreeSet<u32>,
     /// Windows of streams.
     pub streams: Vec<StreamWindow>,
+    /// What the program offered to be told when the last of them closed.
+    pub tuning_points: Vec<TuningPoint>,
 }
 
 #[derive(Clone)]
@@ -47,7 +49,8 @@ impl Tunlet for Collector {
         Vec::new()
     }
 
-    fn propose(&mut self, _tuning_points: &[TuningPoint]) -> Option<Proposal> {
+    fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
+        self.with(|seen| seen.tuning_points = tuning_points.to_vec());
         None
     }
 

@@ -139,6 +139,7 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
         efficiency: None,
         setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
+        own_loop: false,
         per_worker: Vec::new(),
         profile: Vec::new(),
         points: Vec::new(),

@@ -110,6 +110,9 @@ fn opening(summary: &Value, nothing: bool) -> String {
         () if nothing && iterations > 0 && !has_tasks(summary) => {
             "; nothing was decided: the program has no tasks to distribute, and neither --search nor a tunlet said what to tune"
         }
+        () if nothing && iterations == 1 => {
+            "; nothing was decided: one iteration ends before what it showed can be put to use"
+        }
         () if nothing => "; nothing was decided: no change promised enough",
         () => "",
     };
@@ -288,6 +291,8 @@ pub mod tests {
                 .contains("no change promised enough")
         );
         assert!(text(json!({"ranks": 4, "iterations": 3, "decisions": []})).contains("no tasks to distribute"));
+        let one = text(json!({"ranks": 4, "iterations": 1, "tasks": [9], "decisions": []}));
+        assert!(one.contains("1 iteration; nothing was decided: one iteration ends before"), "{one}");
         let declared = |line: &str, tasks: u32| {
             text(
                 json!({"ranks": 4, "iterations": 3, "decisions": [], "tasks": [tasks], "points": {"declared": ["iteration function f", line]}}),

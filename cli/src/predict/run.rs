@@ -73,14 +73,15 @@ fn link(text: &str) -> Result<OtherLink, String> {
 pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let job = args.which.job()?;
     let read = recording::windows(args.which.reader()?, &job);
-    let (RecordedWindows { iterations, further, streams }, replay) = read.map_err(|error| args.which.wrong(error))?;
+    let (RecordedWindows { iterations, further, streams, tuning_points }, replay) =
+        read.map_err(|error| args.which.wrong(error))?;
     args.which.warn_of(&replay.end, replay.frames);
     args.which.tell_of(&further);
     let wrong = |why: String| anyhow::Error::new(args.which.wrong(why));
     let text = match (iterations.is_empty(), streams.is_empty()) {
         (true, true) => Err("holds no whole iteration and no window of a stream: record a longer run".to_owned()),
         (false, _) if divides(&iterations) => Err(DIVIDES.to_owned()),
-        (false, _) if streams.len() < iterations.len() => master_worker::predicted(args, &iterations),
+        (false, _) if streams.len() < iterations.len() => master_worker::predicted(args, &iterations, &tuning_points),
         _ => pipeline::predicted(args, &streams),
     };
     print(&text.map_err(wrong)?)?;

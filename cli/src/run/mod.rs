@@ -210,6 +210,9 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let line = CommandLine::parse(&args.command, |name| std::env::var_os(name).is_some());
     let plan = preflight::Plan { points, ..preflight::check(&line, &settings.run)? };
     preflight::warn_of_limits(&line, &settings.run.options());
+    if let Some(points) = plan.points.as_ref().filter(|_| settings.run.search.is_empty()) {
+        points.near_misses().into_iter().for_each(say);
+    }
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
     check_record(&args, &settings)?;
     check_journal(&mut settings)?;

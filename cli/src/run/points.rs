@@ -4,6 +4,7 @@ use std::path::Path;
 
 use midrun_points::{Declaration, Mode};
 use midrun_tunlets::PROGRESS;
+use midrun_tunlets::tuning_point::names;
 use serde_json::{Value, json};
 
 use crate::text_file;
@@ -47,6 +48,22 @@ impl Points {
         lines.into_iter().find(|line| is_progress(&line.declaration)).map(|line| line.number)
     }
 
+    /// What is said of labels that are nearly those of midrun's own models: nothing but a search or a tunlet that names them tunes them.
+    pub fn near_misses(&self) -> Vec<String> {
+        let bare = |label: &str| {
+            let letters: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
+            letters.to_ascii_lowercase().trim_end_matches('s').to_owned()
+        };
+        let known = [names::CHUNK_TASKS, names::CHUNK_SHARE, names::OWN_WORKERS, "F0", "F0.rest"];
+        let near = |label: &str| known.into_iter().find(|name| bare(name) == bare(label) && *name != label);
+        let lines = midrun_points::parse(&self.text).unwrap_or_default();
+        let tuned = lines.iter().filter(|line| matches!(line.declaration, Declaration::Tune { .. }));
+        let said = |label: &str| {
+            Some(format!("--points: no model tunes {label}; if it is meant to be {}, that is its label", near(label)?))
+        };
+        tuned.filter_map(|line| said(line.declaration.label()?.as_str())).collect()
+    }
+
     /// Adds the declared lines to a summary.
     pub fn declare(&self, json: &str) -> String {
         let Ok(mut summary) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
@@ -75,6 +92,17 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         Points::read(file.path())
+    }
+
+    #[test]
+    fn labels_that_are_nearly_known_are_named() {
+        let said = |label: &str| read(&format!("tune {label} variable C int 1..9")).unwrap().near_misses();
+        for label in ["chunk.task", "chunk_tasks", "Chunk.Tasks", "nw", "f0", "F0_rest"] {
+            assert_eq!(said(label).len(), 1, "{label}");
+        }
+        assert!(["chunk.tasks", "NW", "F0.rest", "tile", "n"].iter().all(|label| said(label).is_empty()));
+        let said = said("chunk.task").remove(0);
+        assert_eq!(said, "--points: no model tunes chunk.task; if it is meant to be chunk.tasks, that is its label");
     }
 
     #[test]

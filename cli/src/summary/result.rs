@@ -94,8 +94,15 @@ fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> Vec<usize> {
     costs.iter().map(of).collect()
 }
 
+/// The number of each window's work: from each of these iterations on the tasks are other ones.
+fn works(costs: &[Cost], other_work: &Value) -> Vec<usize> {
+    let from: Vec<u64> = other_work.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    costs.iter().map(|cost| from.partition_point(|from| *from <= cost.number)).collect()
+}
+
 /// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
-/// would have taken at the rate of the windows with the settings at start. Windows that something else delayed are left out, and named.
+/// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
+/// and named.
 pub fn saved(summary: &Value) -> Option<String> {
     // A search tries worse values on purpose; its own line compares medians.
     if !summary["search"].is_null() {
@@ -124,19 +131,42 @@ pub fn saved(summary: &Value) -> Option<String> {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
     let settings = settings(&costs, changes);
-    let delays = delays_s(&costs, &settings);
-    let counted =
-        || costs.iter().zip(&settings).zip(&delays).filter(|(_, delay)| **delay <= 0.0).map(|(window, _)| window);
-    let before: Vec<&Cost> = counted().filter(|(_, of)| **of == 0).map(|(cost, _)| cost).collect();
-    let after: Vec<&Cost> = counted().map(|(cost, _)| cost).filter(|cost| cost.number >= first).collect();
+    let works = works(&costs, &summary["other_work"]);
+    // Windows with one setting and one kind of tasks.
+    let both: Vec<usize> = settings.iter().zip(&works).map(|(of, work)| of * costs.len() + work).collect();
+    let delays = delays_s(&costs, &both);
+    let all = || costs.iter().zip(&settings).zip(&works).zip(&delays).filter(|(_, delay)| **delay <= 0.0);
+    let counted = || all().map(|(((cost, of), work), _)| (cost, *of == 0, *work));
+    let mut rates: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    counted().filter(|(_, at_start, _)| *at_start).for_each(|(cost, _, work)| {
+        rates.entry(work).or_default().push(cost.rate());
+    });
+    let rates: BTreeMap<usize, f64> = rates.into_iter().map(|(work, rates)| (work, median(rates))).collect();
+    let is_after = |cost: &Cost| cost.number >= first;
+    let others = counted().filter(|(cost, _, work)| is_after(cost) && !rates.contains_key(work)).count();
+    // In time with the settings at start.
+    let expected = |(cost, at_start, work): (&Cost, bool, usize)| {
+        let expected_s = cost.work * rates.get(&work)?;
+        Some((Cost { work: expected_s, ..*cost }, at_start, work))
+    };
+    let compared: Vec<(Cost, bool, usize)> = counted().filter_map(expected).collect();
+    let after: Vec<&Cost> = compared.iter().map(|(cost, ..)| cost).filter(|cost| is_after(cost)).collect();
+    let of_after: BTreeSet<usize> =
+        compared.iter().filter(|(cost, ..)| is_after(cost)).map(|(.., work)| *work).collect();
+    let is_before = |(_, at_start, work): &&(Cost, bool, usize)| *at_start && of_after.contains(work);
+    let before: Vec<&Cost> = compared.iter().filter(is_before).map(|(cost, ..)| cost).collect();
+    if after.is_empty() && others > 0 {
+        return Some(format!(
+            "what the changes gained is not known: no {what} after them has tasks like those with the settings at start"
+        ));
+    }
     if before.is_empty() || after.is_empty() {
         return Some(format!(
             "the run was too short to tell what the changes gained: no {what} was measured after them"
         ));
     }
-    let rate = median(before.iter().map(|cost| cost.rate()).collect());
     let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
-    let at_start_s: f64 = after.iter().map(|cost| cost.work * rate).sum();
+    let at_start_s: f64 = after.iter().map(|cost| cost.work).sum();
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
     if what == "window" {
@@ -152,20 +182,25 @@ pub fn saved(summary: &Value) -> Option<String> {
         let (left_out, longer) = (Count(left_out, what), Seconds(delays.iter().sum()));
         format!("; left out: {left_out}, {longer} longer in all than others with the same settings")
     });
+    let others = (others > 0).then(|| format!("; of other tasks than any with them: {}", Count(others as u64, what)));
     let half = half_width(&before, &after).map(|half| 100.0 * took_s / at_start_s * half.exp_m1());
     let sure = half.map_or(String::new(), |half| match half {
         half if half <= 100.0 => format!(" +- {half:.1} %"),
         _ => " (+- more than 100 %)".into(),
     });
-    let measured = format!("measured in {}{}", Count(before.len() as u64, what), left_out.unwrap_or_default());
+    let [left_out, others] = [left_out, others].map(Option::unwrap_or_default);
+    let measured = format!("measured in {}{left_out}{others}", Count(before.len() as u64, what));
     let shows = half.is_none_or(|half| share.abs() > half);
+    // What an earlier run gave is no setting of the program's.
+    let is_remembered = summary["start"]["measured_s"].is_number();
+    let start = if is_remembered { "start that was remembered" } else { "settings at start" };
     let what_it_did = match took_s <= at_start_s {
         _ if !shows => "made no difference that shows".to_owned(),
         true => format!("saved about {}", Seconds(at_start_s - took_s)),
         false => "saved no time".to_owned(),
     };
     Some(format!(
-        "midrun's {changes} {what_it_did}: the {} after took {} instead of {}{same}, {:.1} %{sure} {} than with the settings at start ({measured})",
+        "midrun's {changes} {what_it_did}: the {} after took {} instead of {}{same}, {:.1} %{sure} {} than with the {start} ({measured})",
         Count(after.len() as u64, what),
         Seconds(took_s),
         Seconds(at_start_s),
@@ -280,6 +315,28 @@ mod tests {
         );
         let nothing = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), Value::Null)).unwrap();
         assert_eq!(nothing, "midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn what_other_tasks_take_is_no_loss_of_the_changes() {
+        // From iteration 4 on the tasks are dearer and suit the settings at start badly; from 7 on those are other ones.
+        let times = [1.0, 0.99, 1.01, 1.0, 3.0, 3.03, 2.97, 1.5, 1.485, 1.515];
+        let run = |other_work: Value| {
+            let decision = json!({"iteration": 5, "applied_iteration": 7, "from": "a", "to": "b", "verdict": "kept"});
+            let run = json!({"iterations": 10, "iteration": (0..10).collect::<Vec<u64>>(), "iteration_s": times, "ideal_s": vec![0.5; 10],
+                "workers": vec![4; 10], "tasks": vec![8; 10], "decisions": [decision], "other_work": other_work});
+            saved(&run).unwrap()
+        };
+        let gained = run(json!([4]));
+        assert!(
+            gained.starts_with("midrun's 1 change saved about 4.500 s: the 3 iterations after took 4.500 s"),
+            "{gained}"
+        );
+        assert!(gained.ends_with("(measured in 3 iterations)"), "{gained}");
+        let changed_again = run(json!([4, 9]));
+        assert!(changed_again.contains("the 2 iterations after"), "{changed_again}");
+        assert!(changed_again.ends_with("; of other tasks than any with them: 1 iteration)"), "{changed_again}");
+        assert!(run(json!([7])).starts_with("what the changes gained is not known: no iteration after them has"));
     }
 
     #[test]

@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Nothing of that name is there.
-    #[error("there is no {0} in the program or its libraries; it may have been inlined")]
+    #[error(
+        "there is no {0} in the program or its libraries; it may have been inlined; midrun inspect lists what is there"
+    )]
     NotThere(String),
     /// No such program or library is loaded.
     #[error("no program or library called {0} is loaded")]

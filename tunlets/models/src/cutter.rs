@@ -1,6 +1,7 @@
 //! Chunks that a program cuts by itself: batches, each a share of what is left in one chunk per worker, and then chunks of one size, or guided ones.
 
 use midrun_scheduling::Chunk;
+use std::fmt;
 
 /// What a program does with the tasks that its batches leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,6 +54,31 @@ impl Batches {
         }
     }
 
+    /// How chunks of these sizes, in the order in which they were cut, seem to be cut; `None` where nothing of the kind would cut them. As many equal
+    /// chunks as workers are one batch.
+    pub fn seen(sizes: &[u64], workers: u32) -> Option<Batches> {
+        let of_batch = workers.max(1) as usize;
+        if sizes.is_empty() || sizes.contains(&0) {
+            return None;
+        }
+        if let Some(share) = guided_share(sizes, of_batch) {
+            return Some(Batches::guided(share));
+        }
+        let (mut batches, mut left) = (Batches::default(), sizes);
+        loop {
+            if let Some(tasks) = one_size(left).filter(|_| left.len() != of_batch || !are_alike(left)) {
+                return Some(Batches { rest: Rest::Chunks(tasks), ..batches });
+            }
+            let (batch, after) = left.split_at_checked(of_batch).filter(|(batch, _)| are_alike(batch))?;
+            if after.is_empty() {
+                return Some(batches);
+            }
+            // The product with what is left must not fall below the whole number that it is.
+            batches.shares.push(sum(batch) / sum(left) * (1.0 + f64::EPSILON));
+            left = after;
+        }
+    }
+
     /// Share of all tasks that they leave.
     pub fn left(&self) -> f64 {
         self.shares.iter().map(|share| 1.0 - share).product()
@@ -68,6 +94,63 @@ impl Batches {
         };
         self.shares.iter().map(share).collect()
     }
+}
+
+impl fmt::Display for Batches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shares = self.shares_of_all();
+        match (&shares[..], self.rest) {
+            ([], Rest::OneBatch) => return write!(f, "one chunk per worker"),
+            ([], Rest::Chunks(tasks)) => return write!(f, "chunks of {tasks}"),
+            ([], Rest::Guided(share)) => return write!(f, "guided chunks ({share:.2})"),
+            ([..], _) => write!(f, "batches of")?,
+        }
+        shares
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, share)| write!(f, "{} {:.1} %", if at == 0 { "" } else { "," }, 100.0 * share))?;
+        match self.rest {
+            Rest::Chunks(tasks) => write!(f, ", then chunks of {tasks}"),
+            Rest::Guided(share) => write!(f, ", then guided chunks ({share:.2})"),
+            Rest::OneBatch if self.left() > 1e-9 => write!(f, ", {:.1} %", 100.0 * self.left()),
+            Rest::OneBatch => Ok(()),
+        }
+    }
+}
+
+fn sum(sizes: &[u64]) -> f64 {
+    sizes.iter().sum::<u64>() as f64
+}
+
+/// Whether they differ by no more than rounding.
+fn are_alike(sizes: &[u64]) -> bool {
+    let (least, most) = sizes.iter().fold((u64::MAX, 0), |(least, most), size| (least.min(*size), most.max(*size)));
+    most.saturating_sub(least) <= 1
+}
+
+/// The size of all chunks, of which the last gets what is left.
+fn one_size(sizes: &[u64]) -> Option<u64> {
+    let (last, others) = sizes.split_last()?;
+    let first = others.first().unwrap_or(last);
+    (others.iter().all(|size| size == first) && last <= first).then_some(*first)
+}
+
+/// The share of an equal part of what is left that each chunk is, however the program rounds; none is smaller than the smallest seen. A batch of alike
+/// chunks is none of it.
+fn guided_share(sizes: &[u64], workers: usize) -> Option<f64> {
+    let smallest = *sizes.split_last()?.1.iter().min()?; // the last one gets what is left
+    let mut left = sum(sizes);
+    let (mut least, mut most) = (0.0_f64, f64::INFINITY);
+    for size in sizes {
+        let of_one = workers as f64 / left;
+        left -= *size as f64;
+        if *size > smallest {
+            least = least.max((*size - 1) as f64 * of_one);
+            most = most.min((*size + 1) as f64 * of_one);
+        }
+    }
+    let falls = sizes.first() > sizes.get(workers - 1) && workers > 1;
+    (falls && least < most && least > 0.0).then(|| f64::midpoint(least, most))
 }
 
 /// Cuts the tasks of an iteration into the chunks of a program's own batches.
@@ -140,7 +223,45 @@ mod tests {
         assert_eq!(sizes(0.5)[..3], [12, 11, 9]);
     }
 
+    fn cut(batches: &Batches, tasks: u64, workers: u32) -> Vec<u64> {
+        let mut cutter = Cutter::new(batches, tasks, workers.into());
+        std::iter::from_fn(|| cutter.next()).map(|chunk| chunk.count).collect()
+    }
+
+    #[test]
+    fn sizes_tell_how_chunks_are_cut() {
+        let said = |sizes: &[u64], workers| Batches::seen(sizes, workers).map(|batches| batches.to_string());
+        assert_eq!(said(&[50; 8], 4).as_deref(), Some("chunks of 50"));
+        assert_eq!(said(&[50, 50, 50, 50, 50, 50, 50, 11], 4).as_deref(), Some("chunks of 50"));
+        assert_eq!(said(&[101, 101, 100, 100], 4).as_deref(), Some("one chunk per worker"));
+        assert_eq!(said(&[400], 4).as_deref(), Some("chunks of 400"));
+        let two = [50, 50, 50, 50, 25, 25, 25, 25, 25, 25, 25, 25];
+        assert_eq!(said(&two, 4).as_deref(), Some("batches of 50.0 %, then chunks of 25"));
+        assert_eq!(said(&two[..8], 4).as_deref(), Some("batches of 66.7 %, 33.3 %"));
+        let factoring = [13, 13, 12, 12, 7, 6, 6, 6, 3, 3, 3, 3, 2, 2, 1, 1];
+        assert_eq!(said(&factoring, 4).as_deref(), Some("batches of 53.8 %, 26.9 %, 12.9 %, 6.5 %"));
+        // Each by the ceiling, with a least chunk of 5.
+        assert_eq!(said(&[25, 19, 14, 11, 8, 6, 5, 5, 5, 2], 4).as_deref(), Some("guided chunks (1.00)"));
+        assert_eq!(said(&[40, 10, 30, 20, 5, 25], 4), None, "by rules of its own");
+        assert_eq!([said(&[], 4), said(&[3, 0], 4)], [None, None]);
+    }
+
     proptest! {
+        #[test]
+        fn what_is_seen_cuts_the_same_again(
+            shares in proptest::collection::vec(0.2_f64..0.9, 0..5), rest in 0_usize..3, size in 1_u64..50, share in 0.2_f64..1.0,
+            tasks in 200_u64..3_000, workers in 2_u32..12,
+        ) {
+            let rest = [Rest::OneBatch, Rest::Chunks(size), Rest::Guided(share)][rest];
+            let shares = if matches!(rest, Rest::Guided(_)) { Vec::new() } else { shares };
+            let sizes = cut(&Batches { shares, rest }, tasks, workers);
+            let known = Batches::seen(&sizes, workers);
+            let again = known.map(|known| cut(&known, tasks, workers)).unwrap_or_default();
+            let largest = |sizes: &[u64]| sizes.iter().copied().max().unwrap_or(0);
+            prop_assert!(largest(&again).abs_diff(largest(&sizes)) <= 1, "{sizes:?} {again:?}");
+            prop_assert!(again.len().abs_diff(sizes.len()) <= 2 * workers as usize, "{sizes:?} {again:?}");
+        }
+
         #[test]
         fn every_task_is_in_one_chunk(
             shares in proptest::collection::vec(-0.5_f64..1.5, 0..5), rest in 0_usize..3, size: u64, share in -0.5_f64..1.5,

@@ -8,6 +8,7 @@ use crate::{Proposal, TuningPoint};
 use midrun_models::batches::{self, Batches, Found, Rest};
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::PointValue;
+use midrun_vocabulary::Count;
 
 /// By what a program says how it cuts its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct OwnChunks<'a> {
     by: By,
     /// One or more, of one rank.
     points: Vec<&'a TuningPoint>,
+    /// Other ranks offer them, too.
+    of_several: bool,
 }
 
 impl<'a> OwnChunks<'a> {
@@ -43,7 +46,8 @@ impl<'a> OwnChunks<'a> {
         let of = |by: By, most: usize, name: &dyn Fn(usize) -> String| {
             let first = tuning_points.iter().filter(|point| point.name == name(0)).map(|point| point.rank).min()?;
             let named = |n| tuning_points.iter().find(|point| point.rank == first && point.name == name(n));
-            Some(OwnChunks { by, points: (0..most).map_while(named).collect() })
+            let of_several = tuning_points.iter().any(|point| point.rank != first && point.name == name(0));
+            Some(OwnChunks { by, points: (0..most).map_while(named).collect(), of_several })
         };
         of(By::SharesOfAll, ASSIGNMENTS, &|n| format!("F{n}"))
             .or_else(|| of(By::SharesOfRest, ASSIGNMENTS, &|n| format!("F{n}{}", names::SHARE_OF_REST)))
@@ -116,9 +120,29 @@ impl<'a> OwnChunks<'a> {
         }
     }
 
-    /// Why the first chunks of an iteration, of so many tasks, are none of one batch; `None` where they may be.
-    pub fn differ(&self, first: [u64; 3]) -> Option<String> {
+    /// Why it does not help to tell one rank, where the rank that begins iterations computes, too; `None` where no other rank offers them.
+    pub fn have_no_master(&self) -> Option<String> {
+        let name = &self.points[0].name;
+        self.of_several.then(|| {
+            format!(
+                "to tune {name}: all ranks begin iterations and compute, so each cuts its own chunks, and no master does it for them; with another \
+                 label for it, --search LABEL sets it in all of them"
+            )
+        })
+    }
+
+    /// Why the chunks of an iteration are not cut by these values, the first of which have so many tasks and the largest of all so many; `None` where they
+    /// may be.
+    pub fn differ(&self, first: [u64; 3], largest: u64, tasks: u64) -> Option<String> {
         let [one, two, three] = first;
+        let size = self.points[0].value.max(1.0) as u64;
+        if self.by == By::Size && largest != size.min(tasks) {
+            let (name, value, has) = (&self.points[0].name, self.points[0].value, Count(largest, "task"));
+            return Some(format!(
+                "to tune {name}: it is {value}, and the largest chunk has {has}, so it is not what cuts them; or the work line does not say \
+                 where the number of tasks stands (tasks N TYPE)"
+            ));
+        }
         // What rounding leaves is one task, and the first chunk may have all of it.
         (self.are_batches() && one > two + 1 && two > three + 1).then(|| {
             format!(
@@ -130,11 +154,27 @@ impl<'a> OwnChunks<'a> {
         })
     }
 
-    /// What it means that the program has a value now that it cannot be told; `None` where it has none.
+    /// That the program has a value now that it cannot be told, to which nothing could go back; `None` where it has none.
     pub fn outside(&self) -> Option<String> {
         let point = self.points.iter().find(|point| !(point.range.0..=point.range.1).contains(&point.value))?;
         let TuningPoint { name, value, range: (least, most), .. } = point;
-        Some(format!("to go back to {name} = {value}, which the program has now: its range is {least}..{most}"))
+        let value = if value.fract() == 0.0 { value.to_string() } else { format!("{value:?}") };
+        Some(format!(
+            "to tune {name}: it is {value} now, and its range is {least}..{most}, so that nothing could go back; another range, or another type, may be right"
+        ))
+    }
+
+    /// Values with their names, as `F0 = 0.5, F1 = 0.25`.
+    pub fn named(&self, values: &[f64]) -> String {
+        let pairs = self.points.iter().zip(values);
+        pairs
+            .map(|(point, value)| format!("{} = {}", point.name, self.show(*value)))
+            .collect::<Vec<String>>()
+            .join(", ")
+    }
+
+    fn show(&self, value: f64) -> String {
+        if self.by == By::Size { value.to_string() } else { format!("{value:.3}") }
     }
 
     /// What they are, as `3 batches` or `chunks of 64`.
@@ -146,7 +186,7 @@ impl<'a> OwnChunks<'a> {
         }
     }
 
-    /// A proposal of these values; where a program had others than it allows before they were changed, of the nearest.
+    /// A proposal of these values.
     pub fn proposal(
         &self,
         wanted: &[f64],
@@ -154,9 +194,7 @@ impl<'a> OwnChunks<'a> {
         iteration: u64,
         (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
-        let wanted = self.within(wanted);
-        let show = |value: &f64| if self.by == By::Size { value.to_string() } else { format!("{value:.3}") };
-        let list = |values: &[f64]| values.iter().map(show).collect::<Vec<String>>().join(", ");
+        let list = |values: &[f64]| values.iter().map(|value| self.show(*value)).collect::<Vec<String>>().join(", ");
         Proposal {
             tunlet: "master_worker".into(),
             iteration,
@@ -164,12 +202,12 @@ impl<'a> OwnChunks<'a> {
             assignments: self
                 .points
                 .iter()
-                .zip(&wanted)
+                .zip(wanted)
                 .map(|(point, want)| (point.name.clone(), (*want).into()))
                 .collect(),
             tuning_point: if self.are_batches() { "factors" } else { &self.points[0].name }.into(),
             from: list(&self.values()),
-            to: list(&wanted),
+            to: list(wanted),
             why,
             predicted_s,
             unchanged_s,
@@ -200,6 +238,10 @@ mod tests {
         let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
         assert_eq!(OwnChunks::offered(&rest).unwrap().points.len(), 3);
         assert!(OwnChunks::offered(&[point(0, "F1")]).is_none());
+        assert_eq!(OwnChunks::offered(&rest).unwrap().have_no_master(), None);
+        let of_all = [point(0, "F0"), point(1, "F0")];
+        let none = OwnChunks::offered(&of_all).unwrap().have_no_master().unwrap();
+        assert!(none.starts_with("to tune F0: all ranks begin iterations and compute"), "{none}");
     }
 
     #[test]
@@ -249,13 +291,13 @@ mod tests {
         assert_eq!(own.outside(), None);
         let narrow = [TuningPoint { range: (0.05, 0.4), ..point(0, names::CHUNK_SHARE) }];
         let said = OwnChunks::offered(&narrow).unwrap().outside().unwrap();
-        assert_eq!(said, "to go back to chunk.share = 0.5, which the program has now: its range is 0.05..0.4");
-        assert_eq!(own.differ([250, 219, 191]), None);
+        assert!(said.starts_with("to tune chunk.share: it is 0.5 now, and its range is 0.05..0.4, so that"), "{said}");
+        assert_eq!(own.differ([250, 219, 191], 250, 2000), None);
         let points = [point(0, "F0.rest")];
         let batches = OwnChunks::offered(&points).unwrap();
-        assert!(batches.differ([250, 219, 191]).is_some_and(|why| why.contains("chunk.share")));
+        assert!(batches.differ([250, 219, 191], 250, 2000).is_some_and(|why| why.contains("chunk.share")));
         assert_eq!(
-            [[250, 250, 250], [257, 250, 250], [25, 50, 25]].map(|first| batches.differ(first)),
+            [[250, 250, 250], [257, 250, 250], [25, 50, 25]].map(|first| batches.differ(first, 257, 2000)),
             [None, None, None]
         );
     }
@@ -269,5 +311,13 @@ mod tests {
         let proposal = own.proposal(&[30.0], String::new(), 5, (1.0, 2.0));
         assert_eq!((&*proposal.tuning_point, &*proposal.from, &*proposal.to), ("chunk.tasks", "64", "30"));
         assert_eq!(proposal.assignments, [("chunk.tasks".to_owned(), 30.0.into())]);
+        let differ = |largest, tasks| own.differ([largest; 3], largest, tasks);
+        assert_eq!([differ(64, 640), differ(40, 40)], [None, None]);
+        let other = differ(50, 640).unwrap();
+        assert!(other.starts_with("to tune chunk.tasks: it is 64, and the largest chunk has 50 tasks, so"), "{other}");
+        assert!(
+            differ(1, 40)
+                .is_some_and(|why| why.contains("chunk has 1 task, so it is not what cuts them; or the work line"))
+        );
     }
 }

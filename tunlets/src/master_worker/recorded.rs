@@ -2,17 +2,20 @@
 
 use super::candidates;
 use super::inputs::Inputs;
+use super::own_chunks::OwnChunks;
 use super::strategy::{explain, preferred};
 use super::workers::input_error;
 use super::workload::WorkloadEstimator;
 use crate::confidence::Confidence;
 use crate::trial::uncertainty;
-use crate::{Network, Window};
+use crate::{Network, TuningPoint, Window};
+use midrun_models::batches::{Batches, Rest};
 use midrun_models::line::median;
 use midrun_models::simulate::Drawings;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub use super::experience::family;
+pub use super::workload::cut_seen;
 
 /// Drawings of an answer, and of a window that is looked back at.
 const RUNS: u64 = 40;
@@ -111,9 +114,7 @@ impl Fit {
 
     /// What is expected of an iteration like this one, under its own setting.
     pub fn of_window(&self, window: &Window) -> Foreseen {
-        let mut there = self.workload.with_workers(window.workers);
-        there.tasks = window.tasks;
-        self.simulated(&there, &window.setting, BACK)
+        self.simulated(&self.workload.as_in(window), &window.setting, BACK)
     }
 
     /// What is expected of so many workers with a setting that was in force; what it knows of tasks is brought up to date.
@@ -137,6 +138,21 @@ impl Fit {
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let best = if technique.is_some() { all.first().copied() } else { preferred(&all, |f| -f.ratio.ln()) };
         self.answer(&there, &best.map_or(first, |best| best.setting))
+    }
+
+    /// How the program cuts its tasks by itself, as far as that is known.
+    pub fn own_batches(&self) -> Option<&Batches> {
+        self.workload.own_batches()
+    }
+
+    /// What is expected of so many workers with the best values of what a program offers that cuts its tasks by itself, and these.
+    pub fn with_own(&self, workers: u32, tuning_points: &[TuningPoint]) -> Option<(Foreseen, String)> {
+        let own = OwnChunks::offered(tuning_points)?;
+        let there = self.workload.with_workers(workers);
+        let found = own.best(&there.load(), None, SEED)?.batches;
+        let values = own.values_for(&found);
+        let there = there.with_batches(own.batches(&values, Rest::default()));
+        Some((self.answer(&there, &TechniqueParameters::FALLBACK), own.named(&values)))
     }
 
     fn answer(&self, there: &WorkloadEstimator, setting: &TechniqueParameters) -> Foreseen {

@@ -29,11 +29,14 @@ use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
 use obstacles::Obstacles;
+use std::collections::VecDeque;
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone, seconds: a decision takes longer (bench `decision_time`).
 pub const SHORTEST_S: f64 = 5e-3;
+/// Changes of the tasks that are remembered for the summary: a bound of memory.
+const OTHER_WORK: usize = 1024;
 
 /// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,12 +101,18 @@ pub struct MasterWorker {
     rest_seen: Option<Rest>,
     /// First iteration that ran with the present chunks of its own as a whole.
     of_own: u64,
+    /// The chunks of the last iteration were not those of its values.
+    differed: bool,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
     workers: Workers,
     /// Decision that starts worker processes, and the number that it asks for.
     starting: Option<(u64, u32)>,
     judgements: Vec<Judgement>,
+    /// Iteration at whose safe point the last change was applied.
+    changed_at: Option<u64>,
+    /// Iterations from which on the tasks were other ones.
+    other_work: VecDeque<u64>,
 }
 
 impl MasterWorker {
@@ -132,10 +141,13 @@ impl MasterWorker {
             own_failed: false,
             rest_seen: None,
             of_own: 0,
+            differed: false,
             changes: 0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
             judgements: Vec::new(),
+            changed_at: None,
+            other_work: VecDeque::new(),
         }
     }
 
@@ -196,6 +208,7 @@ impl MasterWorker {
                 self.experience.widen();
                 self.own_failed = false;
                 self.changes = 0;
+                self.note_other_work(window.iteration);
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
                 self.present.clear();
@@ -241,6 +254,15 @@ impl MasterWorker {
                 self.places.add(window.iteration, ratio, unchanged);
             }
             self.watch(window, ratio);
+        }
+    }
+
+    /// What a change made of the tasks, as other chunks meet other workers, is no other work.
+    fn note_other_work(&mut self, iteration: u64) {
+        let is_of_change = self.changed_at.is_some_and(|changed_at| iteration <= changed_at + 1);
+        if self.last.is_some() && !is_of_change {
+            self.other_work.push_back(iteration);
+            self.other_work.drain(..self.other_work.len().saturating_sub(OTHER_WORK));
         }
     }
 
@@ -311,7 +333,7 @@ impl MasterWorker {
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, iteration_s) = self.last?;
         let workload = self.workload_with(tuning_points)?;
-        if !self.note_obstacles((iteration, iteration_s), &workload) {
+        if !self.note_obstacles((iteration, iteration_s), &workload, tuning_points) {
             return None;
         }
         let count = number::tuning_point_of_number(tuning_points);
@@ -484,7 +506,8 @@ impl Tunlet for MasterWorker {
     }
 
     fn report(&self) -> Report {
-        Report { next_allocation: self.next_allocation(), ..Report::default() }
+        let other_work = self.other_work.iter().copied().collect();
+        Report { next_allocation: self.next_allocation(), other_work, ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -498,6 +521,7 @@ impl Tunlet for MasterWorker {
             return;
         };
         self.promised = Some((decision, self.proposed_s));
+        self.changed_at = Some(iteration);
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);

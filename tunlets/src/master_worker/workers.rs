@@ -388,6 +388,7 @@ impl Workers {
             workers: best.workers,
             iteration_s: best.iteration_s,
             uncertainty: deviation.hypot(error),
+            own_chunks: workload.own_batches().map(ToString::to_string),
         })
     }
 

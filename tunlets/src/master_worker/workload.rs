@@ -13,6 +13,7 @@ mod steadiness;
 mod tests;
 
 use super::growth::Growth;
+use super::own_chunks::OwnChunks;
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
 use crate::{ChunkWork, Network, Window};
@@ -73,10 +74,14 @@ pub struct WorkloadEstimator {
     pub synchronous: bool,
     /// The master was relieved in the last iteration: they took chunks from the counter, or sub-masters sent them.
     relieved: bool,
-    /// The program cuts these batches by itself.
+    /// The program cuts these batches by itself, as it was told.
     pub batches: Option<Batches>,
-    /// Tasks of the first chunks of an iteration, where there are as many workers.
-    pub first_chunks: Option<[u64; 3]>,
+    /// How it seems to cut tasks by itself, whatever it offers to be told.
+    cut: Option<Batches>,
+    /// Tasks of the first chunks of an iteration and of its largest one, where there are as many workers.
+    first_chunks: Option<([u64; 3], u64)>,
+    /// The rank that begins iterations computed in the last one, too.
+    pub master_computes: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// Share of the last iteration that the ranks waited for a core.
@@ -152,12 +157,39 @@ fn costs_are_known(window: &Window) -> bool {
     !window.setting.is_relieving() && window.chunks >= CHUNKS_EACH * u64::from(window.workers)
 }
 
-/// Tasks of the first chunks of the index range, where there are as many workers.
-fn first_chunks(window: &Window) -> Option<[u64; 3]> {
+/// The chunks that are known one by one, in the order of the index range.
+fn in_order(window: &Window) -> Vec<&ChunkWork> {
     let mut all: Vec<&ChunkWork> = window.per_worker.iter().flat_map(|w| &w.each_chunk).collect();
     all.sort_by_key(|chunk| chunk.first);
-    let tasks: Vec<u64> = all.iter().take(3).map(|chunk| chunk.tasks).collect();
-    tasks.try_into().ok().filter(|_| window.workers >= 3)
+    all
+}
+
+/// Tasks of the first chunks of the index range and of the largest one, where there are as many workers.
+fn first_chunks(window: &Window) -> Option<([u64; 3], u64)> {
+    let all: Vec<u64> = in_order(window).iter().map(|chunk| chunk.tasks).collect();
+    let first = all.first_chunk().filter(|_| window.workers >= 3)?;
+    Some((*first, all.iter().copied().max()?))
+}
+
+/// How the program seems to cut its tasks by itself. So many chunks that they are not known one by one have the size that they have on average.
+pub fn cut_seen(window: &Window) -> Option<Batches> {
+    let known = in_order(window);
+    let mut sizes: Vec<u64> = known.iter().map(|chunk| chunk.tasks).collect();
+    if !window.own_loop || window.chunks == 0 {
+        return None;
+    }
+    if sizes.is_empty() {
+        return Some(Batches::of_chunks(window.tasks.div_ceil(window.chunks).max(1)));
+    }
+    let follow = known.windows(2).all(|pair| pair[0].first + pair[0].tasks == pair[1].first);
+    if !follow {
+        sizes.sort_unstable_by_key(|tasks| std::cmp::Reverse(*tasks)); // chunks seldom grow
+    }
+    if sizes.iter().sum::<u64>() == window.tasks {
+        return Batches::seen(&sizes, window.workers);
+    }
+    // Where only some are known, those that all have one size tell it.
+    Batches::seen(&sizes, 1).filter(|batches| batches.size().is_some())
 }
 
 impl WorkloadEstimator {
@@ -265,8 +297,10 @@ impl WorkloadEstimator {
             synchronous: window.setting.synchronous,
             largest_team: 0,
             batches: None,
+            cut: cut_seen(window),
             first_chunks: first_chunks(window),
             relieved: window.setting.is_relieving(),
+            master_computes: window.per_worker.iter().any(|w| Some(w.rank) == window.master && w.tasks > 0),
             network: window.network,
             run_delay: window.run_delay(),
             confidence,
@@ -410,16 +444,28 @@ impl WorkloadEstimator {
         }
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
-        (self.run_delay, self.first_chunks) = (now.run_delay, now.first_chunks);
+        (self.run_delay, self.first_chunks, self.cut) = (now.run_delay, now.first_chunks, now.cut);
+        self.master_computes = now.master_computes;
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
+    }
+
+    /// How the program cuts its tasks by itself: as it was told, or as it seems to; `None` where midrun hands them out, or it cuts as nothing that is
+    /// known.
+    pub fn own_batches(&self) -> Option<&Batches> {
+        self.batches.as_ref().or(self.cut.as_ref())
+    }
+
+    /// Why the chunks of the last iteration are not cut by what the program offers; `None` where they may be.
+    pub fn differs_from(&self, own: &OwnChunks<'_>) -> Option<String> {
+        self.first_chunks.and_then(|(first, largest)| own.differ(first, largest, self.tasks))
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the
     /// worker that was busiest was idle for each of its chunks: the rest is that the end was less even than simulated.
     pub fn explain(&mut self, excess_s: f64, window: &Window) {
         // The more chunks, the better it shows what one costs: larger ones tell less than is known.
-        let size = self.batches.as_ref().and_then(Batches::size);
+        let size = self.own_batches().and_then(Batches::size);
         if self.overhead_of.is_some() && size > self.overhead_of {
             return;
         }

@@ -348,6 +348,7 @@ impl Pipeline {
             workers: next.ranks,
             iteration_s: next.paced_s(now.head_s),
             uncertainty: self.errors.half_width(0.0, self.confidence),
+            own_chunks: None,
         })
     }
 }

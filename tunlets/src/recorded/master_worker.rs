@@ -2,10 +2,13 @@
 
 use super::{Answer, Learner, OtherLink, Tried, uncertainty};
 use crate::link::Cost;
+use crate::master_worker::own_values;
 use crate::master_worker::recorded::{Fit, Foreseen};
-use crate::{Network, Window};
+use crate::{Network, TuningPoint, Window};
+use midrun_models::batches::Batches;
 use midrun_models::line::median;
 use midrun_scheduling::{Technique, TechniqueParameters};
+use std::fmt;
 
 /// Windows at the end of a recording that are looked at.
 const LAST: usize = 400;
@@ -30,11 +33,29 @@ pub enum TechniqueChoice {
     Kind(Technique, f64),
 }
 
+/// By what tasks are handed out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HandOut {
+    /// By a technique of midrun's.
+    Technique(TechniqueParameters),
+    /// By the program itself, so.
+    Own(String),
+}
+
+impl fmt::Display for HandOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HandOut::Technique(setting) => setting.fmt(f),
+            HandOut::Own(how) => how.fmt(f),
+        }
+    }
+}
+
 /// An answer, and the setting that it is of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
     /// The setting.
-    pub setting: TechniqueParameters,
+    pub setting: HandOut,
     /// Tasks of an iteration.
     pub tasks: u64,
     /// Its time.
@@ -43,8 +64,8 @@ pub struct Answered {
     pub ideal_s: f64,
 }
 
-/// Workers, technique, and its share in tenths.
-pub type Key = (u32, u32, u32);
+/// Workers; and the technique with its share in tenths, or what a program does that cuts its tasks by itself.
+pub type Key = (u32, String);
 
 impl Learner for Fit {
     type Window = Window;
@@ -56,7 +77,7 @@ impl Learner for Fit {
 
     fn setting(window: &Window) -> Option<Key> {
         let whole = window.is_whole() && window.iteration_s > 0.0;
-        whole.then(|| key(window.workers, &window.setting))
+        whole.then(|| key(window.workers, &hand_out(window)))
     }
 
     fn measured_s(window: &Window) -> f64 {
@@ -68,9 +89,22 @@ impl Learner for Fit {
     }
 }
 
-fn key(workers: u32, setting: &TechniqueParameters) -> Key {
-    let (kind, share) = crate::master_worker::recorded::family(setting);
-    (workers, kind, share)
+fn key(workers: u32, setting: &HandOut) -> Key {
+    let HandOut::Technique(technique) = setting else { return (workers, setting.to_string()) };
+    let (kind, share) = crate::master_worker::recorded::family(technique);
+    (workers, format!("{kind} {share}"))
+}
+
+fn own(batches: Option<&Batches>) -> HandOut {
+    HandOut::Own(batches.map_or_else(|| "its own chunks".to_owned(), Batches::to_string))
+}
+
+/// By what tasks were handed out in an iteration.
+fn hand_out(window: &Window) -> HandOut {
+    match window.own_loop {
+        true => own(crate::master_worker::recorded::cut_seen(window).as_ref()),
+        false => HandOut::Technique(window.setting),
+    }
 }
 
 /// What a recording teaches.
@@ -79,29 +113,49 @@ pub struct Recording {
     fit: Fit,
     tried: Tried<Key>,
     /// What was recorded: workers, the last setting of its kind, and the times measured, seconds.
-    seen: Vec<(u32, TechniqueParameters, Vec<f64>)>,
+    seen: Vec<(u32, HandOut, Vec<f64>)>,
     last: TechniqueParameters,
+    own_loop: bool,
+    /// What the program offered to be told.
+    tuning_points: Vec<TuningPoint>,
 }
 
 impl Recording {
-    /// Learns; `None` where no window teaches anything.
-    pub fn of(windows: &[Window]) -> Option<Recording> {
+    /// Learns from windows of a program that offered these tuning points; `None` where no window teaches anything.
+    pub fn of(windows: &[Window], tuning_points: &[TuningPoint]) -> Option<Recording> {
         let windows = &windows[windows.len().saturating_sub(LAST)..];
-        let mut seen: Vec<(u32, TechniqueParameters, Vec<f64>)> = Vec::new();
+        let mut seen: Vec<(u32, HandOut, Vec<f64>)> = Vec::new();
         for window in windows.iter().filter(|window| Fit::setting(window).is_some()) {
-            let same = |(workers, setting, _): &&mut (u32, TechniqueParameters, Vec<f64>)| {
-                key(*workers, setting) == key(window.workers, &window.setting)
+            let of_window = hand_out(window);
+            let same = |(workers, setting, _): &&mut (u32, HandOut, Vec<f64>)| {
+                key(*workers, setting) == key(window.workers, &of_window)
             };
             match seen.iter_mut().find(same) {
                 Some((_, setting, times)) => {
-                    *setting = window.setting;
+                    *setting = of_window;
                     times.push(window.iteration_s);
                 }
-                None => seen.push((window.workers, window.setting, vec![window.iteration_s])),
+                None => seen.push((window.workers, of_window, vec![window.iteration_s])),
             }
         }
         let (fit, tried) = (Fit::of(windows.iter())?, Tried::on::<Fit>(windows));
-        Some(Recording { fit, tried, seen, last: windows.last()?.setting })
+        let last = windows.last()?;
+        let tuning_points = tuning_points.to_vec();
+        Some(Recording { fit, tried, seen, last: last.setting, own_loop: last.own_loop, tuning_points })
+    }
+
+    /// Why a technique cannot be asked for; `None` where it can.
+    pub fn refuses(&self, technique: TechniqueChoice) -> Option<&'static str> {
+        match technique {
+            _ if !self.own_loop => None,
+            TechniqueChoice::Best if own_values(&self.tuning_points).is_some() => None,
+            TechniqueChoice::Best => Some(
+                "is of a program that hands its tasks out by itself and offers no value for it (docs/points.md): ask for --workers alone",
+            ),
+            TechniqueChoice::Kind(..) => Some(
+                "is of a program that hands its tasks out by itself, by no technique of midrun's: ask for --technique auto, or for --workers alone",
+            ),
+        }
     }
 
     /// Workers at its end.
@@ -120,23 +174,31 @@ impl Recording {
     }
 
     /// What was recorded: workers, setting, iterations.
-    pub fn seen(&self) -> impl Iterator<Item = (u32, TechniqueParameters, usize)> {
-        self.seen.iter().map(|(workers, setting, times)| (*workers, *setting, times.len()))
+    pub fn seen(&self) -> impl Iterator<Item = (u32, &HandOut, usize)> {
+        self.seen.iter().map(|(workers, setting, times)| (*workers, setting, times.len()))
     }
 
     /// The answer.
     pub fn answer(&self, question: &Question) -> Answered {
         let fit = self.fit.with_link(|network| changed(network, question.link));
         let known = |kind: Technique| self.last.kind == kind;
+        let best_own = || fit.with_own(question.workers, &self.tuning_points);
+        let own_best = question.technique.filter(|_| self.own_loop).and_then(|_| best_own());
         let foreseen = match question.technique {
+            _ if let Some((foreseen, _)) = &own_best => *foreseen,
             None => fit.with(question.workers, &self.last),
             Some(TechniqueChoice::Kind(kind, 0.0)) if known(kind) => fit.with(question.workers, &self.last),
             Some(TechniqueChoice::Kind(kind, share)) => fit.with_technique(question.workers, Some((kind, share))),
             Some(TechniqueChoice::Best) => fit.with_technique(question.workers, None),
         };
         let Foreseen { setting, iteration_s, tasks, ideal_s, .. } = foreseen;
+        let setting = match own_best {
+            Some((_, values)) => HandOut::Own(values),
+            None if self.own_loop => own(fit.own_batches()),
+            None => HandOut::Technique(setting),
+        };
         let key = key(question.workers, &setting);
-        let same = |(workers, setting, _): &&(u32, TechniqueParameters, Vec<f64>)| self::key(*workers, setting) == key;
+        let same = |(workers, setting, _): &&(u32, HandOut, Vec<f64>)| self::key(*workers, setting) == key;
         let as_it_was = question.link == OtherLink::default();
         let measured = self.seen.iter().find(same).filter(|_| as_it_was);
         let errors = self.tried.errors(&key);

@@ -192,6 +192,7 @@ fn example() -> Window {
         efficiency: None,
         setting: midrun_scheduling::TechniqueParameters::FALLBACK,
         setting_changed: false,
+        own_loop: false,
         per_worker: Vec::new(),
         profile: Vec::new(),
         coverage: 1.0,

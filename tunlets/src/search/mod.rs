@@ -336,10 +336,20 @@ impl SearchTunlet {
             }),
             (None, None) => Worth::Unknown,
         };
+        // The values measured last may have been shorter once, and yet not be the best.
+        let is_lucky = |best_s: f64| present_s.is_some_and(|present_s| present_s < best_s);
+        let ends_lucky = asked.is_none() && best.as_ref().is_some_and(|best| is_lucky(best.time_s));
+        let unchanged_s = present_s.filter(|_| !ends_lucky).unwrap_or(f64::NAN);
         let (why, (predicted_s, deviation)) = match (best, asked) {
             (Some(best), None) if best.start => {
                 ("nothing that was measured is better than the values at start".to_owned(), of_best)
             }
+            (Some(best), None) if is_lucky(best.time_s) => (
+                format!(
+                    "it is the best by all {spent} measurements together, which take the shorter time measured last for chance"
+                ),
+                of_best,
+            ),
             (_, None) => (format!("it is the best of {spent} measurements"), of_best),
             (_, Some(ask)) => {
                 let left = |left| format!("; iteration {left} was left, for its values are surely worse than the best");
@@ -363,7 +373,7 @@ impl SearchTunlet {
             predicted_s,
             per_progress: self.progress.is_some(),
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
-            unchanged_s: present_s.unwrap_or(f64::NAN),
+            unchanged_s,
             gain: None,
             worth,
             trial: measures,

@@ -57,7 +57,8 @@ impl From {
         let which = RecordingArgs::at(self.file.clone(), None);
         let job = which.job()?;
         let read = recording::windows(which.reader()?, &job);
-        let (RecordedWindows { iterations, further, streams }, replay) = read.map_err(|error| which.wrong(error))?;
+        let (RecordedWindows { iterations, further, streams, .. }, replay) =
+            read.map_err(|error| which.wrong(error))?;
         which.warn_of(&replay.end, replay.frames);
         which.tell_of(&further);
         let wrong = |why: String| anyhow::Error::new(which.wrong(why));

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use midrun_scheduling::Technique;
-use midrun_tunlets::Window;
 use midrun_tunlets::recorded::Answer;
-use midrun_tunlets::recorded::master_worker::{Answered, Question, Recording, TechniqueChoice};
+use midrun_tunlets::recorded::master_worker::{Answered, HandOut, Question, Recording, TechniqueChoice};
+use midrun_tunlets::{TuningPoint, Window};
 use midrun_vocabulary::Count;
 use serde_json::{Value, json};
 
@@ -38,12 +38,15 @@ pub fn technique(text: &str) -> Result<Asked, String> {
 ///
 /// # Errors
 /// A part of a sentence that says what is missing, or asked for in vain.
-pub fn predicted(args: &Args, windows: &[Window]) -> Result<String, String> {
+pub fn predicted(args: &Args, windows: &[Window], tuning_points: &[TuningPoint]) -> Result<String, String> {
     if !(args.replicas.is_empty() && args.pattern.is_empty() && args.ranks.is_empty()) {
         return Err("is of a Master/Worker program: ask for --workers and --technique, not for a pattern".into());
     }
     let nothing = "has no iteration that teaches anything: record a longer run";
-    let recording = Recording::of(windows).ok_or(nothing)?;
+    let recording = Recording::of(windows, tuning_points).ok_or(nothing)?;
+    if let Some(why) = args.technique.iter().find_map(|asked| recording.refuses(asked.0)) {
+        return Err(why.into());
+    }
     let answers: Vec<(u32, Answered)> =
         questions(args, &recording).iter().map(|question| (question.workers, recording.answer(question))).collect();
     Ok(if args.json { json_of(args, &recording, &answers) } else { text_of(args, &recording, &answers) })
@@ -53,13 +56,20 @@ pub fn predicted(args: &Args, windows: &[Window]) -> Result<String, String> {
 fn questions(args: &Args, recording: &Recording) -> Vec<Question> {
     let link = args.network.unwrap_or_default();
     if args.workers.is_empty() && args.technique.is_empty() {
-        let technique = |kind, factor| Some(TechniqueChoice::Kind(kind, factor));
-        let own = |(workers, setting, _): (u32, midrun_scheduling::TechniqueParameters, usize)| Question {
-            workers,
-            technique: technique(setting.kind, setting.factor),
-            link,
+        let as_seen = |(workers, setting, _): (u32, &HandOut, usize)| {
+            let technique = match setting {
+                HandOut::Technique(setting) => Some(TechniqueChoice::Kind(setting.kind, setting.factor)),
+                HandOut::Own(_) => None,
+            };
+            Question { workers, technique, link }
         };
-        return recording.seen().map(own).collect();
+        // A program that cut its tasks by itself in several ways is asked for as it did at the end, once.
+        return recording.seen().map(as_seen).fold(Vec::new(), |mut all, question| {
+            if !all.contains(&question) {
+                all.push(question);
+            }
+            all
+        });
     }
     let own = [recording.workers()];
     let workers = if args.workers.is_empty() { &own[..] } else { &args.workers };
@@ -100,14 +110,17 @@ fn json_of(args: &Args, recording: &Recording, answers: &[(u32, Answered)]) -> S
     let row = |(workers, Answered { setting, answer, tasks, ideal_s }): &(u32, Answered)| {
         let mut row = as_json(answer);
         row["workers"] = json!(workers);
-        row["technique"] = json!(setting.kind.name());
+        row["technique"] = match setting {
+            HandOut::Technique(setting) => json!(setting.kind.name()),
+            HandOut::Own(_) => Value::Null,
+        };
         row["setting"] = json!(setting.to_string());
         row["tasks"] = json!(tasks);
         row["ideal_s"] = json!(ideal_s);
         row["total_s"] = json!(args.iterations.map(|count| total_s(recording, answer, count)));
         row
     };
-    let seen = |(workers, setting, iterations): (u32, midrun_scheduling::TechniqueParameters, usize)| json!({"workers": workers, "setting": setting.to_string(), "iterations": iterations});
+    let seen = |(workers, setting, iterations): (u32, &HandOut, usize)| json!({"workers": workers, "setting": setting.to_string(), "iterations": iterations});
     let all = json!({
         "per": "iteration", "learnt": recording.inputs(), "prepare_s": recording.prepare_s(),
         "recorded": recording.seen().map(seen).collect::<Vec<Value>>(),

@@ -21,7 +21,7 @@ const NAMED: usize = 4;
 
 /// Names the workers that are parked because they are slow or far.
 fn parked(workload: &WorkloadEstimator, count: u32) -> String {
-    if workload.batches.is_some() {
+    if workload.own_batches().is_some() {
         return String::new(); // a program with its own loop parks its last ranks, whatever they cost
     }
     let all = workload.in_order();

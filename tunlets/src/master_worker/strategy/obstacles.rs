@@ -5,7 +5,8 @@ use crate::master_worker::own_chunks::OwnChunks;
 use crate::master_worker::regime::Regime;
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::trial::WATCHED;
-use crate::{Refusal, Window};
+use crate::tuning_point::names;
+use crate::{Refusal, TuningPoint, Window};
 use midrun_vocabulary::Seconds;
 
 /// Tasks of an iteration that is simulated, at most: each drawing holds a time of each.
@@ -16,7 +17,9 @@ const MOST_TASKS: u64 = 1 << 22;
 enum Obstacle {
     /// The program has a value that it cannot be told.
     OutOfRange,
-    /// The program cuts no batches.
+    /// Each rank cuts chunks for itself.
+    NoMaster,
+    /// The program does not cut as it is told.
     NoBatches,
     /// Iterations have more tasks than are simulated.
     Many,
@@ -64,7 +67,7 @@ impl MasterWorker {
         is_so
     }
 
-    /// Whether the program cuts as what it offers says; otherwise it is said.
+    /// Whether the program cuts as what it offers says; otherwise it is said, once it is so in two iterations: a value may have changed in one.
     pub(super) fn cuts_as_offered(
         &mut self,
         own: &OwnChunks<'_>,
@@ -73,9 +76,21 @@ impl MasterWorker {
     ) -> bool {
         if let Some(why) = own.outside() {
             self.obstacles.say(Obstacle::OutOfRange, iteration, || why);
+            return false;
         }
-        let why = workload.first_chunks.and_then(|first| own.differ(first));
-        why.map(|why| self.obstacles.say(Obstacle::NoBatches, iteration, || why)).is_none()
+        if let Some(why) = own.have_no_master().filter(|_| workload.master_computes) {
+            self.obstacles.say(Obstacle::NoMaster, iteration, || why);
+            return false;
+        }
+        let Some(why) = workload.differs_from(own) else {
+            self.differed = false;
+            return true;
+        };
+        // The iteration at whose safe point they were told may have begun with the former.
+        if iteration >= self.of_own && std::mem::replace(&mut self.differed, true) {
+            self.obstacles.say(Obstacle::NoBatches, iteration, || why);
+        }
+        self.trials.rollback.is_some()
     }
 
     /// Notes the obstacles that are met; `false` where iterations are too short to be tuned at all.
@@ -83,6 +98,7 @@ impl MasterWorker {
         &mut self,
         (iteration, iteration_s): (u64, f64),
         workload: &WorkloadEstimator,
+        tuning_points: &[TuningPoint],
     ) -> bool {
         // A disturbed one is no reason to decide on short ones.
         let usual_s = self.present.time_s().unwrap_or(iteration_s);
@@ -98,11 +114,20 @@ impl MasterWorker {
             return false;
         }
         if self.places.are_unusual(self.confidence) {
+            let so_far = 100.0 * self.places.unforeseen().exp_m1();
+            let what = match () {
+                () if tuning_points.iter().any(|point| point.name == names::TECHNIQUE) => {
+                    "; while that is so, it keeps to techniques that end evenly wherever the dear tasks are"
+                }
+                () if OwnChunks::offered(tuning_points).is_some() => {
+                    "; while that is so, it chooses chunks as if nothing but chance told tasks apart"
+                }
+                () => "",
+            };
             self.obstacles.say(Obstacle::Unforeseen, iteration, || {
                 format!(
                     "to count on where the work is: the last iterations do not tell it, forecasts of how evenly the next ones end were \
-                     off by {:.0} %; while that is so, it keeps to techniques that end evenly wherever the dear tasks are",
-                    100.0 * self.places.unforeseen().exp_m1()
+                     off by {so_far:.0} %{what}"
                 )
             });
         }

@@ -32,6 +32,10 @@ impl MasterWorker {
     pub(super) fn note_own(&mut self, tuning_points: &[TuningPoint]) {
         let Some(own) = OwnChunks::offered(tuning_points) else { return };
         let Some(workload) = self.workload.as_mut() else { return };
+        if own.outside().is_some() || workload.differs_from(&own).is_some() {
+            workload.batches = None; // what is seen tells more
+            return;
+        }
         let values = own.values();
         if self.rest_seen.is_none() && self.changes == 0 {
             let chunks = (workload.tasks as f64 / workload.chunk_tasks).round() as u64;

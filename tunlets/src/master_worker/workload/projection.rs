@@ -1,11 +1,12 @@
 //! Projection of the workload to other numbers of workers, and the input of the simulation.
 
-use super::WorkloadEstimator;
 use super::last_iterations::LastIterations;
 use super::position_profile::PositionProfile;
+use super::{WorkloadEstimator, cut_seen};
 use crate::link::Cost;
 use crate::trial::JUDGED;
 use crate::{LinkCost, Network, Window};
+use midrun_models::batches::Batches;
 use midrun_models::simulate::{MessageTimes, SimInput};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -48,6 +49,16 @@ impl WorkloadEstimator {
             speeds: BTreeMap::new(),
             ..self.clone()
         }
+    }
+
+    /// The same program with as many workers and tasks as in an iteration that was measured, cut as it cut them there.
+    pub fn as_in(&self, window: &Window) -> WorkloadEstimator {
+        WorkloadEstimator { tasks: window.tasks, cut: cut_seen(window), ..self.with_workers(window.workers) }
+    }
+
+    /// The same program if it cuts its tasks like this.
+    pub fn with_batches(&self, batches: Batches) -> WorkloadEstimator {
+        WorkloadEstimator { batches: Some(batches), ..self.clone() }
     }
 
     /// The same program when a change that is decided now is judged, where it has more to do with each iteration.
@@ -102,7 +113,7 @@ impl WorkloadEstimator {
             KnownWorker { rank, slowness, message_s, cost_s: slowness * self.mean_s + message_s, far }
         };
         let mut all: Vec<KnownWorker> = self.slowness.iter().map(known).collect();
-        if self.batches.is_none() {
+        if self.own_batches().is_none() {
             all.sort_by(|a, b| a.cost_s.total_cmp(&b.cost_s));
         }
         all
@@ -234,7 +245,7 @@ impl WorkloadEstimator {
             message_times,
             unexplained_s: self.least_of(&self.overhead),
             without_prefetch: false,
-            batches: self.batches.clone(),
+            batches: self.own_batches().cloned(),
             first: false,
         }
     }
