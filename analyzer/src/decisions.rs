@@ -331,15 +331,15 @@ impl Decisions {
         }
     }
 
-    // Advice that nobody takes comes again after every window: it is written down once, until
-    // something else is advised.
+    // Advice that nobody takes comes again after every window: it is written down once, until something else is advised that promises more, or
+    // less, than was promised.
     fn advised_already(&self, proposal: &Proposal, master: Option<u32>) -> Option<u64> {
         let at = self.lines.iter().rposition(|line| line.master == master)?;
         let last = &self.lines[at];
         let target = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
         let same = last.verdict == Verdict::Advised.as_str()
             && last.tuning_point == proposal.tuning_point
-            && target(&last.to) == target(&proposal.to);
+            && (target(&last.to) == target(&proposal.to) || promises_as_much(last, proposal));
         same.then(|| self.first + at as u64)
     }
 
@@ -365,5 +365,52 @@ impl Decisions {
         } else if self.hand_out(vec![news], None).is_some() {
             self.end_thought();
         }
+    }
+}
+
+/// Whether what is proposed promises no other time than the last advice, from the same setting. What a search tries promises nothing.
+fn promises_as_much(last: &DecisionLine, proposal: &Proposal) -> bool {
+    let is_within = |(predicted_s, share): (f64, f64)| {
+        (proposal.predicted_s - predicted_s).abs() <= share.min(proposal.uncertainty) * predicted_s
+    };
+    let is_same = last.from == proposal.from && !proposal.trial;
+    is_same && last.predicted_s.zip(last.uncertainty).is_some_and(is_within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_that_promises_as_much_as_the_last_is_no_news() {
+        let last = DecisionLine {
+            per: Per::Iteration,
+            per_progress: false,
+            iteration: 3,
+            master: None,
+            tunlet: "master_worker".into(),
+            tuning_point: "chunk.tasks".into(),
+            from: "50".into(),
+            to: "13".into(),
+            why: String::new(),
+            predicted_s: Some(0.2),
+            uncertainty: Some(0.1),
+            unchanged_s: Some(0.4),
+            measured_s: None,
+            verdict: "advised".into(),
+            applied_iteration: None,
+            reason: None,
+        };
+        let proposal = |from: &str, predicted_s: f64, trial: bool| Proposal {
+            from: from.to_owned(),
+            predicted_s,
+            trial,
+            uncertainty: 0.2,
+            ..Proposal::default()
+        };
+        let is_news = |from, predicted_s, trial| !promises_as_much(&last, &proposal(from, predicted_s, trial));
+        assert!(!is_news("50", 0.185, false));
+        assert!(is_news("50", 0.15, false) && is_news("40", 0.185, false) && is_news("50", 0.185, true));
+        assert!(is_news("50", f64::NAN, false));
     }
 }

@@ -244,6 +244,8 @@ pub struct Summary {
     /// Iterations from which on the tasks were other ones, as far as the model saw it; of very many the newest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_work: Vec<u64>,
+    /// Workers differ in speed beyond chance, so that the time of the same tasks depends on who computes them.
+    pub unequal_workers: bool,
     /// What the run learnt for the next one; left out where that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<Learnt>,

@@ -103,7 +103,17 @@ static int is_lacking(ElfW(Addr) address) {
   return 0;
 }
 
-/* The weak references of an object to functions that no library has become null, as they would be without us. */
+/* Whether an object's data are there: code that is relocated stays as it is. */
+static int is_data(const struct dl_phdr_info *info, ElfW(Addr) at) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    ElfW(Addr) begin = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && (part->p_flags & PF_W) && at >= begin && at < begin + part->p_memsz) return 1;
+  }
+  return 0;
+}
+
+/* The weak references of an object to functions that no library has become what they would be without us. */
 static int unbind(struct dl_phdr_info *info, size_t size, void *unused) {
   (void)size, (void)unused;
   const ElfW(Dyn) *dynamic = NULL;
@@ -127,11 +137,14 @@ static int unbind(struct dl_phdr_info *info, size_t size, void *unused) {
   for (const ElfW(Rela) *one = all; one < all + bytes / sizeof *all; one++) {
     ElfW(Addr) *slot = (ElfW(Addr) *)(info->dlpi_addr + one->r_offset);
     unsigned long type = ELF64_R_TYPE(one->r_info);
-    if (type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
-    if (ELF64_ST_BIND(symbols[ELF64_R_SYM(one->r_info)].st_info) != STB_WEAK || !is_lacking(*slot)) continue;
+    if ((type != R_X86_64_GLOB_DAT && type != R_X86_64_64) || !is_data(info, (ElfW(Addr))slot)) continue;
+    const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(one->r_info)];
+    if (ELF64_ST_BIND(symbol->st_info) != STB_WEAK || !is_lacking(*slot)) continue;
+    /* What the object itself has in its place, or nothing. */
+    ElfW(Addr) value = symbol->st_shndx == SHN_UNDEF ? 0 : info->dlpi_addr + symbol->st_value;
     int is_protected = (ElfW(Addr))slot >= relro && (ElfW(Addr))slot < relro_end;
-    if (is_protected) overwrite(slot, 0), is_open = 1;
-    else *slot = 0;
+    if (is_protected) overwrite(slot, value), is_open = 1;
+    else *slot = value;
   }
   if (is_open) protect((const void *)relro, (relro_end & -(ElfW(Addr))sysconf(_SC_PAGESIZE)) - relro);
   return 0;

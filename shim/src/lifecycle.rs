@@ -80,7 +80,7 @@ fn attach(rank: u32, world_size: u32, mpi: &str) {
             mpi_calls::on_init(rank, world_size, &identity.job);
             state::switch_on(state::bit::RECORDING);
             agent_link::open(path, memory);
-            points::on_init();
+            mpi_calls::inside_mpi(points::on_init);
         }
         Err(error) => state::switch_off(&error.to_string()),
     }

@@ -258,6 +258,7 @@ impl Tunlet for Coordinator {
             ideal_period_s: acting().find_map(|report| report.ideal_period_s),
             search: acting().find_map(|report| report.search.clone()),
             next_allocation: acting().find_map(|report| report.next_allocation.clone()),
+            unequal_workers: acting().any(|report| report.unequal_workers),
             other_work: acting()
                 .map(|report| &report.other_work)
                 .find(|all| !all.is_empty())

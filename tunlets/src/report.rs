@@ -24,6 +24,8 @@ pub struct Report {
     pub next_allocation: Option<NextAllocation>,
     /// Iterations from which on the tasks were other ones, as far as the model saw it; of very many the newest.
     pub other_work: Vec<u64>,
+    /// Workers differ in speed beyond chance: the time of the same tasks depends on who computes them.
+    pub unequal_workers: bool,
 }
 
 /// A change that a tunlet did not make, or that it could not make.

@@ -53,6 +53,7 @@ impl Job {
                 own_chunks: next.own_chunks,
             }),
             other_work: report.other_work,
+            unequal_workers: report.unequal_workers,
             records: members.records(),
             actions: self.dispatcher.counts().clone(),
             ranks: members.seen() as u64,

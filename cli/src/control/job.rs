@@ -74,7 +74,7 @@ pub async fn running(args: &AnalyzerArgs) -> anyhow::Result<Vec<String>> {
     let token = token(args)?;
     let mut admin = connect(url, &token, credentials(&args.tls, url)?.as_ref()).await?;
     let jobs = open_jobs(&mut admin, &token).await?;
-    if jobs.is_empty() { refused(format!("no job that this token may see runs at {url}")) } else { Ok(jobs) }
+    if jobs.is_empty() { refused(no_job(url)) } else { Ok(jobs) }
 }
 
 async fn open_jobs(admin: &mut Admin, token: &str) -> anyhow::Result<Vec<String>> {
@@ -145,7 +145,7 @@ async fn at_analyzer(
     }
     let mut open = open_jobs(&mut admin, token).await?;
     match (open.pop(), open.len()) {
-        (None, _) => refused(format!("no job that this token may see runs at {url}")),
+        (None, _) => refused(no_job(url)),
         (Some(id), 0) => Ok(Job { token: token_of(&id), id, admin }),
         (Some(last), _) => usage(format!("several jobs run at {url}: {} and {last}; name one", open.join(", "))),
     }
@@ -194,6 +194,13 @@ fn one(mut jobs: Vec<PublishedJob>, wanted: Option<&str>) -> anyhow::Result<Publ
         1 => Ok(jobs.remove(0)),
         _ => usage(format!("several jobs run, name one: {others}")),
     }
+}
+
+/// A job of `midrun run` has a token of its own.
+fn no_job(url: &str) -> String {
+    format!(
+        "no job that this token may see runs at {url}; without --analyzer those of your own midrun run on this host are found"
+    )
 }
 
 #[cfg(test)]

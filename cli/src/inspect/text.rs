@@ -233,6 +233,11 @@ fn changed_arguments(symbol: &str) -> &'static str {
     }
 }
 
+/// Whether a function of an OpenMP library runs a parallel region: its loop is in a function that the compiler made of it.
+fn is_parallel(symbol: &str) -> bool {
+    ["GOMP_parallel", "__kmpc_fork_call"].iter().any(|name| symbol.starts_with(name))
+}
+
 /// Functions that compute: called where messages are exchanged, and without messages of their own. Returns whether some may compute a worker's chunk.
 fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
     let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
@@ -240,10 +245,9 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
     let (mut chunks, mut others) = (BTreeMap::new(), BTreeMap::new());
     for (caller, body) in code.bodies.iter().filter(|(caller, _)| talking.contains(&***caller)) {
         for call in &body.calls {
-            let computes = code
-                .bodies
-                .get(&call.to)
-                .filter(|of| of.has_loop || of.calls.iter().any(|c| code.bodies.contains_key(&c.to)));
+            let computes = code.bodies.get(&call.to).filter(|of| {
+                of.has_loop || of.calls.iter().any(|c| code.bodies.contains_key(&c.to) || is_parallel(&c.to))
+            });
             let is_own = || !talking.contains(&*call.to) && !is_of_library(&call.to);
             let Some(of) = computes.filter(|_| is_own()) else { continue };
             let same = || body.calls.iter().filter(|other| other.shares_loop(call));

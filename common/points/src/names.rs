@@ -73,18 +73,19 @@ impl Symbol {
 
 /// The characters of C++ names that stand in no parameter list and in no list of template arguments, with their places.
 pub(crate) fn outside_brackets(text: &str) -> impl Iterator<Item = (usize, char)> {
-    let mut depth = 0usize;
+    let mut open: Vec<char> = Vec::new();
     text.char_indices().filter(move |(at, c)| {
         // The brackets of `operator<`, `operator>>` and `operator->` open and close nothing.
         let named = || text[..*at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
         match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            '<' if !named() => depth += 1,
-            '>' if !named() => depth = depth.saturating_sub(1),
+            '(' => open.push('('),
+            // A shift or a comparison inside parentheses opens nothing that outlives them.
+            ')' => open.truncate(open.iter().rposition(|bracket| *bracket == '(').unwrap_or(open.len())),
+            '<' if !named() => open.push('<'),
+            '>' if !named() && open.last() == Some(&'<') => open.truncate(open.len() - 1),
             _ => {}
         }
-        depth == 0
+        open.is_empty()
     })
 }
 

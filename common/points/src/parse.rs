@@ -173,7 +173,7 @@ impl<'t> Words<'t> {
     }
 
     fn symbol(&mut self) -> Result<Symbol, Error> {
-        self.take(Symbol::FORM, |word| Symbol::new(&word.split_whitespace().collect::<String>()))
+        self.take(Symbol::FORM, symbol)
     }
 
     fn call(&mut self) -> Result<Call, Error> {
@@ -365,10 +365,15 @@ fn place(words: &mut Words<'_>) -> Result<Option<(Place, Symbol)>, Error> {
     Ok(Some((Place::At(moment), words.symbol()?)))
 }
 
+/// A symbol, whose brackets may have spaces between them.
+fn symbol(word: &str) -> Option<Symbol> {
+    Symbol::new(&word.split_whitespace().collect::<String>())
+}
+
 /// Symbols with commas between them; those inside brackets belong to a name.
 fn alternatives(word: &str) -> Option<Vec<Symbol>> {
     let commas = outside_brackets(word).filter(|(_, c)| *c == ',').map(|(at, _)| at);
     let ends: Vec<usize> = commas.chain([word.len()]).collect();
     let begins = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-    begins.zip(&ends).map(|(begin, end)| Symbol::new(&word[begin..*end])).collect()
+    begins.zip(&ends).map(|(begin, end)| symbol(&word[begin..*end])).collect()
 }

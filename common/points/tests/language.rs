@@ -291,4 +291,8 @@ fn a_name_of_cpp_may_have_spaces_between_its_brackets() {
     .unwrap();
     let Declaration::Work { symbol, .. } = &lines[0].declaration else { panic!("{lines:?}") };
     assert_eq!((symbol.name(), lines.len()), ("ns::run<int,3>(long,charconst*)", 2));
+    let shifted = parse("work function f<int>(decltype((a)<<(b))) first 1 int").unwrap();
+    assert!(matches!(&shifted[0].declaration, Declaration::Work { first: Some(_), .. }), "{shifted:?}");
+    let replaced = parse("tune a replace f by g<int, 2>,h").unwrap();
+    assert!(print(&[replaced[0].declaration.clone()]).contains("by g<int,2>,h"), "{replaced:?}");
 }

@@ -184,6 +184,16 @@ pub fn of_framework<T>(body: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Runs what midrun does inside MPI_Init: its time is no useful time of the program.
+pub fn inside_mpi(body: impl FnOnce()) {
+    let with_page = |act: fn(&Page, u64)| {
+        let _ = OWN.try_with(|own| own.page().inspect(|page| act(page, clock::now_ns())).is_some());
+    };
+    with_page(|page, now_ns| page.enter(Activity::Mpi, now_ns));
+    body();
+    with_page(|page, now_ns| page.pause(now_ns));
+}
+
 /// Runs a function of the program that a framework calls: the framework's time stands still.
 pub fn of_program<T>(body: impl FnOnce() -> T) -> T {
     let framework = OWN.try_with(|own| own.inside.get()).unwrap_or(0);

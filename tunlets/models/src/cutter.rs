@@ -149,7 +149,8 @@ fn guided_share(sizes: &[u64], workers: usize) -> Option<f64> {
             most = most.min((*size + 1) as f64 * of_one);
         }
     }
-    let falls = sizes.first() > sizes.get(workers - 1) && workers > 1;
+    // By more than what rounding leaves.
+    let falls = sizes.get(workers - 1).is_some_and(|last| sizes[0] > last + 1) && workers > 1;
     (falls && least < most && least > 0.0).then(|| f64::midpoint(least, most))
 }
 
@@ -234,6 +235,7 @@ mod tests {
         assert_eq!(said(&[50; 8], 4).as_deref(), Some("chunks of 50"));
         assert_eq!(said(&[50, 50, 50, 50, 50, 50, 50, 11], 4).as_deref(), Some("chunks of 50"));
         assert_eq!(said(&[101, 101, 100, 100], 4).as_deref(), Some("one chunk per worker"));
+        assert_eq!(said(&[101, 100, 100, 100], 4).as_deref(), Some("one chunk per worker"));
         assert_eq!(said(&[400], 4).as_deref(), Some("chunks of 400"));
         let two = [50, 50, 50, 50, 25, 25, 25, 25, 25, 25, 25, 25];
         assert_eq!(said(&two, 4).as_deref(), Some("batches of 50.0 %, then chunks of 25"));

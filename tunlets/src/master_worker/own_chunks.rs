@@ -2,6 +2,7 @@
 //! batch; `F0.rest`, `F1.rest` …, the share of the tasks that are left; `chunk.tasks`, the tasks of every chunk; or `chunk.share`, the share of an equal
 //! part of what is left that each chunk is.
 
+use super::workload::{ChunksSeen, WorkloadEstimator};
 use crate::proposal::ASSIGNMENTS;
 use crate::tuning_point::names;
 use crate::{Proposal, TuningPoint};
@@ -120,31 +121,55 @@ impl<'a> OwnChunks<'a> {
         }
     }
 
-    /// Why it does not help to tell one rank, where the rank that begins iterations computes, too; `None` where no other rank offers them.
-    pub fn have_no_master(&self) -> Option<String> {
+    /// Why it does not help to tell one rank, where each cuts its own chunks; `None` where a master does it for all.
+    pub fn have_no_master(&self, workload: &WorkloadEstimator) -> Option<String> {
         let name = &self.points[0].name;
-        self.of_several.then(|| {
+        (self.of_several && workload.has_no_master).then(|| {
             format!(
-                "to tune {name}: all ranks begin iterations and compute, so each cuts its own chunks, and no master does it for them; with another \
+                "to tune {name}: the ranks begin iterations and compute, so each cuts its own chunks, and no master does it for them; with another \
                  label for it, --search LABEL sets it in all of them"
             )
         })
     }
 
-    /// Why the chunks of an iteration are not cut by these values, the first of which have so many tasks and the largest of all so many; `None` where they
-    /// may be.
-    pub fn differ(&self, first: [u64; 3], largest: u64, tasks: u64) -> Option<String> {
-        let [one, two, three] = first;
-        let size = self.points[0].value.max(1.0) as u64;
-        if self.by == By::Size && largest != size.min(tasks) {
-            let (name, value, has) = (&self.points[0].name, self.points[0].value, Count(largest, "task"));
-            return Some(format!(
-                "to tune {name}: it is {value}, and the largest chunk has {has}, so it is not what cuts them; or the work line does not say \
-                 where the number of tasks stands (tasks N TYPE)"
-            ));
+    /// Why the chunks of the last iteration are not cut by these values; `None` where they may be.
+    pub fn differ(&self, workload: &WorkloadEstimator) -> Option<String> {
+        match self.by {
+            By::Size => self.have_another_size(workload.chunks?, workload.tasks, workload.workers),
+            By::Guided => None,
+            By::SharesOfAll | By::SharesOfRest => self.are_no_batches(workload.first_chunks?),
         }
+    }
+
+    /// Whether the program gives each worker one chunk, smaller than it is told: then it takes the smaller of both.
+    pub fn are_capped(&self, workload: &WorkloadEstimator) -> bool {
+        let is_below = |seen: ChunksSeen| seen.largest.is_some_and(|largest| (largest as f64) < self.points[0].value);
+        self.by == By::Size && workload.chunks.is_some_and(is_below)
+    }
+
+    fn have_another_size(&self, seen: ChunksSeen, tasks: u64, workers: u32) -> Option<String> {
+        let size = self.points[0].value.max(1.0) as u64;
+        let is_one_each = seen.count == u64::from(workers);
+        let same = match seen.largest {
+            Some(largest) => largest == size.min(tasks) || (largest < size && is_one_each),
+            None => seen.count == tasks.div_ceil(size),
+        };
+        let has = match seen.largest {
+            Some(largest) => format!("the largest chunk has {}", Count(largest, "task")),
+            None => format!("there are {} of {}", Count(seen.count, "chunk"), Count(tasks, "task")),
+        };
+        (!same).then(|| {
+            let TuningPoint { name, value, .. } = self.points[0];
+            format!(
+                "to tune {name}: it is {value}, and {has}, so it is not what cuts them; or the work line does not say where the number of \
+                 tasks stands (tasks N TYPE)"
+            )
+        })
+    }
+
+    fn are_no_batches(&self, [one, two, three]: [u64; 3]) -> Option<String> {
         // What rounding leaves is one task, and the first chunk may have all of it.
-        (self.are_batches() && one > two + 1 && two > three + 1).then(|| {
+        (one > two + 1 && two > three + 1).then(|| {
             format!(
                 "to tune {}: the first chunks have {one}, {two} and {three} tasks, and those of a batch are alike; if each request of a worker \
                  gets a share of what is left, its label is {}",
@@ -154,9 +179,22 @@ impl<'a> OwnChunks<'a> {
         })
     }
 
-    /// That the program has a value now that it cannot be told, to which nothing could go back; `None` where it has none.
+    /// That the program has a value now that it cannot be told, to which nothing could go back, or that is no share; `None` where it has none.
     pub fn outside(&self) -> Option<String> {
-        let point = self.points.iter().find(|point| !(point.range.0..=point.range.1).contains(&point.value))?;
+        if self.by != By::Size
+            && let Some(TuningPoint { name, value, .. }) = self.points.iter().find(|point| point.value > 1.0)
+        {
+            let size = names::CHUNK_TASKS;
+            return Some(format!(
+                "to tune {name}: it is {value} now, and a share is at most 1; the tasks of every chunk are {size}"
+            ));
+        }
+        // A bound that the program's type does not hold exactly is none that is passed.
+        let is_outside = |point: &&&TuningPoint| {
+            let near = f64::from(f32::EPSILON) * point.value.abs();
+            point.value < point.range.0 - near || point.value > point.range.1 + near
+        };
+        let point = self.points.iter().find(is_outside)?;
         let TuningPoint { name, value, range: (least, most), .. } = point;
         let value = if value.fract() == 0.0 { value.to_string() } else { format!("{value:?}") };
         Some(format!(
@@ -194,6 +232,7 @@ impl<'a> OwnChunks<'a> {
         iteration: u64,
         (predicted_s, unchanged_s): (f64, f64),
     ) -> Proposal {
+        let wanted = self.within(wanted);
         let list = |values: &[f64]| values.iter().map(|value| self.show(*value)).collect::<Vec<String>>().join(", ");
         Proposal {
             tunlet: "master_worker".into(),
@@ -202,12 +241,12 @@ impl<'a> OwnChunks<'a> {
             assignments: self
                 .points
                 .iter()
-                .zip(wanted)
+                .zip(&wanted)
                 .map(|(point, want)| (point.name.clone(), (*want).into()))
                 .collect(),
             tuning_point: if self.are_batches() { "factors" } else { &self.points[0].name }.into(),
             from: list(&self.values()),
-            to: list(wanted),
+            to: list(&wanted),
             why,
             predicted_s,
             unchanged_s,
@@ -238,10 +277,8 @@ mod tests {
         let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
         assert_eq!(OwnChunks::offered(&rest).unwrap().points.len(), 3);
         assert!(OwnChunks::offered(&[point(0, "F1")]).is_none());
-        assert_eq!(OwnChunks::offered(&rest).unwrap().have_no_master(), None);
-        let of_all = [point(0, "F0"), point(1, "F0")];
-        let none = OwnChunks::offered(&of_all).unwrap().have_no_master().unwrap();
-        assert!(none.starts_with("to tune F0: all ranks begin iterations and compute"), "{none}");
+        assert!(!OwnChunks::offered(&rest).unwrap().of_several);
+        assert!(OwnChunks::offered(&[point(0, "F0"), point(1, "F0")]).unwrap().of_several);
     }
 
     #[test]
@@ -292,12 +329,16 @@ mod tests {
         let narrow = [TuningPoint { range: (0.05, 0.4), ..point(0, names::CHUNK_SHARE) }];
         let said = OwnChunks::offered(&narrow).unwrap().outside().unwrap();
         assert!(said.starts_with("to tune chunk.share: it is 0.5 now, and its range is 0.05..0.4, so that"), "{said}");
-        assert_eq!(own.differ([250, 219, 191], 250, 2000), None);
+        let no_share = [TuningPoint { value: 50.0, range: (1.0, 300.0), ..point(0, names::CHUNK_SHARE) }];
+        let said = OwnChunks::offered(&no_share).unwrap().outside().unwrap();
+        assert!(said.starts_with(
+            "to tune chunk.share: it is 50 now, and a share is at most 1; the tasks of every chunk are chunk.tasks"
+        ));
         let points = [point(0, "F0.rest")];
         let batches = OwnChunks::offered(&points).unwrap();
-        assert!(batches.differ([250, 219, 191], 250, 2000).is_some_and(|why| why.contains("chunk.share")));
+        assert!(batches.are_no_batches([250, 219, 191]).is_some_and(|why| why.contains("chunk.share")));
         assert_eq!(
-            [[250, 250, 250], [257, 250, 250], [25, 50, 25]].map(|first| batches.differ(first, 257, 2000)),
+            [[250, 250, 250], [257, 250, 250], [25, 50, 25]].map(|first| batches.are_no_batches(first)),
             [None, None, None]
         );
     }
@@ -311,13 +352,14 @@ mod tests {
         let proposal = own.proposal(&[30.0], String::new(), 5, (1.0, 2.0));
         assert_eq!((&*proposal.tuning_point, &*proposal.from, &*proposal.to), ("chunk.tasks", "64", "30"));
         assert_eq!(proposal.assignments, [("chunk.tasks".to_owned(), 30.0.into())]);
-        let differ = |largest, tasks| own.differ([largest; 3], largest, tasks);
-        assert_eq!([differ(64, 640), differ(40, 40)], [None, None]);
-        let other = differ(50, 640).unwrap();
+        let differ = |count, largest, tasks| own.have_another_size(ChunksSeen { count, largest }, tasks, 8);
+        assert_eq!([differ(10, Some(64), 640), differ(1, Some(40), 40), differ(63, None, 4000)], [None, None, None]);
+        assert_eq!(differ(8, Some(50), 400), None, "the smaller of 64 and of an equal part");
+        let other = differ(13, Some(50), 640).unwrap();
         assert!(other.starts_with("to tune chunk.tasks: it is 64, and the largest chunk has 50 tasks, so"), "{other}");
-        assert!(
-            differ(1, 40)
-                .is_some_and(|why| why.contains("chunk has 1 task, so it is not what cuts them; or the work line"))
-        );
+        let one = differ(40, Some(1), 40).unwrap();
+        assert!(one.contains("chunk has 1 task, so it is not what cuts them; or the work line"), "{one}");
+        let many = differ(4000, None, 4000).unwrap();
+        assert!(many.contains("and there are 4000 chunks of 4000 tasks, so"), "{many}");
     }
 }

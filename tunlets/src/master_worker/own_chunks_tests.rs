@@ -162,6 +162,28 @@ fn a_value_outside_its_range_is_left_alone_for_nothing_could_go_back() {
 }
 
 #[test]
+fn what_measures_worse_goes_back_to_the_former_for_the_time_that_those_took() {
+    let mut program = Program::new([0.9, 0.9, 0.05], |at| 2e-3 * at);
+    let mut to_former = None;
+    let mut tunlet = tunlet(Mode::Auto);
+    // What the tunlet changed makes iterations longer, whatever it is.
+    while to_former.is_none() && program.iteration < 30 {
+        let changed = program.values()[2] != 0.05;
+        let mut window = program.iterate();
+        window.iteration_s *= if changed { 5.0 } else { 1.0 };
+        tunlet.observe(Observation::Iteration(&window));
+        let Some(proposal) = tunlet.propose(&program.offered) else { continue };
+        let values: Vec<f64> = proposal.assignments.iter().map(|(_, value)| value.number().unwrap()).collect();
+        program.offered.iter_mut().zip(&values).for_each(|(point, value)| point.value = *value);
+        tunlet.on_settled(program.iteration, Settled::Applied { iteration: program.iteration });
+        to_former = changed.then_some((values, proposal.unchanged_s / proposal.predicted_s));
+    }
+    let (values, times) = to_former.expect("a way back");
+    assert_eq!(values, [0.9, 0.9, 0.05]);
+    assert!((2.0..8.0).contains(&times), "{times}");
+}
+
+#[test]
 fn chunks_become_small_where_the_dear_tasks_are_and_larger_where_one_costs_much() {
     for (law, start, chunk_s, sizes) in [
         ((|at| 2e-3 * at) as fn(f64) -> f64, 100, 0.0, 1.0..=12.0),

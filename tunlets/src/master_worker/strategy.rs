@@ -17,7 +17,7 @@ use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Confidence, Gain};
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
@@ -111,8 +111,32 @@ pub struct MasterWorker {
     judgements: Vec<Judgement>,
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
-    /// Iterations from which on the tasks were other ones.
-    other_work: VecDeque<u64>,
+    other_work: OtherWork,
+}
+
+/// When the tasks became other ones.
+#[derive(Clone, Debug, Default)]
+struct OtherWork {
+    /// Iterations from which on they were.
+    from: VecDeque<u64>,
+    /// Mean time of a task in the last of these spans, seconds.
+    mean_s: Option<f64>,
+    /// The iteration that was other than those before, until another agrees with it.
+    since: Option<u64>,
+}
+
+impl OtherWork {
+    /// An iteration agrees with those before it.
+    fn confirm(&mut self, mean_s: f64) {
+        let is_other = self.mean_s.is_none_or(|known_s| (mean_s / known_s).ln().abs() > MODEL);
+        if let Some(since) = self.since.take().filter(|_| is_other) {
+            self.from.push_back(since);
+            self.from.drain(..self.from.len().saturating_sub(OTHER_WORK));
+        }
+        if is_other {
+            self.mean_s = Some(mean_s);
+        }
+    }
 }
 
 impl MasterWorker {
@@ -147,7 +171,7 @@ impl MasterWorker {
             starting: None,
             judgements: Vec::new(),
             changed_at: None,
-            other_work: VecDeque::new(),
+            other_work: OtherWork::default(),
         }
     }
 
@@ -208,13 +232,13 @@ impl MasterWorker {
                 self.experience.widen();
                 self.own_failed = false;
                 self.changes = 0;
-                self.note_other_work(window.iteration);
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
                 self.present.clear();
             }
             Learnt::Added => {}
         }
+        self.note_other_work(learnt, window.iteration);
         if learnt != Learnt::Added || window.setting_changed {
             self.cadence.restart();
         }
@@ -257,12 +281,18 @@ impl MasterWorker {
         }
     }
 
-    /// What a change made of the tasks, as other chunks meet other workers, is no other work.
-    fn note_other_work(&mut self, iteration: u64) {
+    /// Notes other tasks once a second iteration agrees, and their mean time is another one: one alone may have been disturbed. What a change made of
+    /// the tasks, as other chunks meet other workers, is no other work.
+    fn note_other_work(&mut self, learnt: Learnt, iteration: u64) {
+        let Some(mean_s) = self.workload.as_ref().map(|known| known.mean_s) else { return };
+        if self.last.is_some_and(|(last, _)| iteration <= last) {
+            (self.other_work, self.changed_at) = (OtherWork::default(), None); // they are counted from the start again
+        }
         let is_of_change = self.changed_at.is_some_and(|changed_at| iteration <= changed_at + 1);
-        if self.last.is_some() && !is_of_change {
-            self.other_work.push_back(iteration);
-            self.other_work.drain(..self.other_work.len().saturating_sub(OTHER_WORK));
+        match learnt {
+            Learnt::Anew if self.last.is_some() && !is_of_change => self.other_work.since = Some(iteration),
+            Learnt::Added => self.other_work.confirm(mean_s),
+            _ => {}
         }
     }
 
@@ -346,10 +376,8 @@ impl MasterWorker {
             return None;
         }
         if let Some(own) = OwnChunks::offered(tuning_points) {
-            if !self.cuts_as_offered(&own, iteration, &workload) {
-                return None;
-            }
-            return self.decide_own(&own, count, &workload);
+            let may_tell = self.cuts_as_offered(&own, iteration, &workload);
+            return self.decide_own(&own, count, (&workload, may_tell));
         }
         let technique = tuning_points.iter().find(|tuning_point| tuning_point.name == names::TECHNIQUE)?;
         let current = self.current?;
@@ -506,8 +534,9 @@ impl Tunlet for MasterWorker {
     }
 
     fn report(&self) -> Report {
-        let other_work = self.other_work.iter().copied().collect();
-        Report { next_allocation: self.next_allocation(), other_work, ..Report::default() }
+        let other_work = self.other_work.from.iter().copied().collect();
+        let unequal_workers = self.workload.as_ref().is_some_and(|known| !known.are_equal());
+        Report { next_allocation: self.next_allocation(), other_work, unequal_workers, ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {

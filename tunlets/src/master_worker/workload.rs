@@ -13,7 +13,6 @@ mod steadiness;
 mod tests;
 
 use super::growth::Growth;
-use super::own_chunks::OwnChunks;
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
 use crate::{ChunkWork, Network, Window};
@@ -78,10 +77,12 @@ pub struct WorkloadEstimator {
     pub batches: Option<Batches>,
     /// How it seems to cut tasks by itself, whatever it offers to be told.
     cut: Option<Batches>,
-    /// Tasks of the first chunks of an iteration and of its largest one, where there are as many workers.
-    first_chunks: Option<([u64; 3], u64)>,
-    /// The rank that begins iterations computed in the last one, too.
-    pub master_computes: bool,
+    /// Tasks of the first chunks of an iteration, where there are as many workers.
+    pub first_chunks: Option<[u64; 3]>,
+    /// Chunks of the last iteration, of whose tasks all are known.
+    pub chunks: Option<ChunksSeen>,
+    /// Each rank begins iterations, and the first one computes, too: nobody hands out tasks.
+    pub has_no_master: bool,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// Share of the last iteration that the ranks waited for a core.
@@ -164,11 +165,26 @@ fn in_order(window: &Window) -> Vec<&ChunkWork> {
     all
 }
 
-/// Tasks of the first chunks of the index range and of the largest one, where there are as many workers.
-fn first_chunks(window: &Window) -> Option<([u64; 3], u64)> {
+/// Tasks of the first chunks of the index range, where there are as many workers.
+fn first_chunks(window: &Window) -> Option<[u64; 3]> {
     let all: Vec<u64> = in_order(window).iter().map(|chunk| chunk.tasks).collect();
-    let first = all.first_chunk().filter(|_| window.workers >= 3)?;
-    Some((*first, all.iter().copied().max()?))
+    all.first_chunk().copied().filter(|_| window.workers >= 3)
+}
+
+/// The chunks of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunksSeen {
+    /// Their number.
+    pub count: u64,
+    /// Tasks of the largest; `None` where they are not known one by one.
+    pub largest: Option<u64>,
+}
+
+fn chunks_seen(window: &Window) -> Option<ChunksSeen> {
+    let known = in_order(window);
+    let is_whole = known.iter().map(|chunk| chunk.tasks).sum::<u64>() == window.tasks;
+    let largest = known.iter().map(|chunk| chunk.tasks).max().filter(|_| is_whole);
+    (window.is_complete() && window.chunks > 0).then_some(ChunksSeen { count: window.chunks, largest })
 }
 
 /// How the program seems to cut its tasks by itself. So many chunks that they are not known one by one have the size that they have on average.
@@ -300,7 +316,9 @@ impl WorkloadEstimator {
             cut: cut_seen(window),
             first_chunks: first_chunks(window),
             relieved: window.setting.is_relieving(),
-            master_computes: window.per_worker.iter().any(|w| Some(w.rank) == window.master && w.tasks > 0),
+            chunks: chunks_seen(window),
+            has_no_master: window.begun_by_several
+                && window.per_worker.iter().any(|w| Some(w.rank) == window.master && w.tasks > 0),
             network: window.network,
             run_delay: window.run_delay(),
             confidence,
@@ -445,7 +463,7 @@ impl WorkloadEstimator {
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
         (self.run_delay, self.first_chunks, self.cut) = (now.run_delay, now.first_chunks, now.cut);
-        self.master_computes = now.master_computes;
+        (self.chunks, self.has_no_master) = (now.chunks, now.has_no_master);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
     }
@@ -454,11 +472,6 @@ impl WorkloadEstimator {
     /// known.
     pub fn own_batches(&self) -> Option<&Batches> {
         self.batches.as_ref().or(self.cut.as_ref())
-    }
-
-    /// Why the chunks of the last iteration are not cut by what the program offers; `None` where they may be.
-    pub fn differs_from(&self, own: &OwnChunks<'_>) -> Option<String> {
-        self.first_chunks.and_then(|(first, largest)| own.differ(first, largest, self.tasks))
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the

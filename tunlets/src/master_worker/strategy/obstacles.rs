@@ -78,11 +78,11 @@ impl MasterWorker {
             self.obstacles.say(Obstacle::OutOfRange, iteration, || why);
             return false;
         }
-        if let Some(why) = own.have_no_master().filter(|_| workload.master_computes) {
+        if let Some(why) = own.have_no_master(workload) {
             self.obstacles.say(Obstacle::NoMaster, iteration, || why);
             return false;
         }
-        let Some(why) = workload.differs_from(own) else {
+        let Some(why) = own.differ(workload) else {
             self.differed = false;
             return true;
         };
@@ -90,7 +90,7 @@ impl MasterWorker {
         if iteration >= self.of_own && std::mem::replace(&mut self.differed, true) {
             self.obstacles.say(Obstacle::NoBatches, iteration, || why);
         }
-        self.trials.rollback.is_some()
+        false
     }
 
     /// Notes the obstacles that are met; `false` where iterations are too short to be tuned at all.

@@ -32,7 +32,7 @@ impl MasterWorker {
     pub(super) fn note_own(&mut self, tuning_points: &[TuningPoint]) {
         let Some(own) = OwnChunks::offered(tuning_points) else { return };
         let Some(workload) = self.workload.as_mut() else { return };
-        if own.outside().is_some() || workload.differs_from(&own).is_some() {
+        if own.outside().is_some() || own.differ(workload).is_some() || own.are_capped(workload) {
             workload.batches = None; // what is seen tells more
             return;
         }
@@ -45,26 +45,29 @@ impl MasterWorker {
         workload.batches = Some(own.batches(&values, self.rest_seen.unwrap_or_default()));
     }
 
-    /// The former chunks after a change that measured worse; or other chunks, or another number of workers, whichever gains more.
+    /// The former chunks after a change that measured worse; or other chunks, if the program may be told any, or another number of workers, whichever
+    /// gains more.
     pub(super) fn decide_own(
         &mut self,
         own: &OwnChunks<'_>,
         count: Option<&TuningPoint>,
-        workload: &WorkloadEstimator,
+        (workload, may_tell): (&WorkloadEstimator, bool),
     ) -> Option<Proposal> {
         let current = self.current.filter(|_| self.trials.watched.is_none())?;
         let (iteration, iteration_s) = self.last?;
         let former = self.trials.rollback.as_ref().and_then(|trial| trial.from.as_ref()?.own.clone());
         if let Some(former) = former {
-            let measured = self
-                .rollback(workload.ideal_s())
-                .map_or(String::new(), |(_, was, is)| format!(" ({is:.4} of the ideal time, {was:.4} before them)"));
-            let why = format!("the new chunks measured worse{measured}: back to the former");
-            let proposal = own.proposal(&former, why, iteration, (iteration_s, iteration_s));
+            let ideal_s = workload.ideal_s();
+            let measured = self.rollback(ideal_s).map(|(_, was, is)| (was, is));
+            let said = measured.map(|(was, is)| format!(" ({is:.4} of the ideal time, {was:.4} before them)"));
+            let why = format!("the new chunks measured worse{}: back to the former", said.unwrap_or_default());
+            let times_s = measured.map_or((iteration_s, iteration_s), |(was, is)| (was * ideal_s, is * ideal_s));
+            let proposal = own.proposal(&former, why, iteration, times_s);
             self.proposed = Some(Change::Own(None, Gain { mean: 0.0, error: MODEL }));
             return Some(Proposal { worth: Worth::Due, ..proposal });
         }
         let (Unchanged { ratio, scale }, better) = self.better_chunks(own, workload, current);
+        let better = better.filter(|_| may_tell);
         let unchanged_s = ratio * workload.ideal_s();
         let number = count.and_then(|tuning_point| {
             self.other_workers((tuning_point, None), workload, (current, current), (unchanged_s, scale))
