@@ -269,7 +269,6 @@ impl Open {
             setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
             own_loop: true,
-            begun_by_several: true,
             per_worker: Vec::new(),
             profile: vec![ProfileBin::default(); PROFILE_BINS],
             points,

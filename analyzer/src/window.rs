@@ -410,7 +410,6 @@ impl Partial {
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             own_loop: !begun.framework && begun.tasks == 0,
-            begun_by_several: false,
             per_worker,
             profile: self.profile,
             points: Vec::new(),

@@ -2,7 +2,7 @@
  *
  * It defines the names of every libmidrun (select_names.S, generated). Each is a jump through a slot. The first call of one asks
  * which MPI this process has loaded by now, loads the libmidrun for it, and fills all slots: with libmidrun's functions where it
- * has them, else with MPI's. Without a libmidrun for the MPI the program's calls go to MPI as if we were not here.
+ * has them, else with MPI's. What the MPI lacks we no longer define from then on. Without a libmidrun for the MPI the program's calls go to MPI as if we were not here.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -176,8 +176,6 @@ pub struct Window {
     pub setting_changed: bool,
     /// Whether the program hands its tasks out by itself, and does not tell midrun how many there are: then the technique says nothing.
     pub own_loop: bool,
-    /// Whether other ranks begin iterations, too.
-    pub begun_by_several: bool,
     /// Each worker's share, by rank.
     pub per_worker: Vec<WorkerWork>,
     /// Work by position in the index range; [`PROFILE_BINS`] entries.

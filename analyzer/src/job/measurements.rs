@@ -66,7 +66,6 @@ pub(super) struct Measurements {
     redone_tasks: u64,
     /// Events that make no sense in this job.
     invalid: u64,
-    begun_by_several: bool, // ranks begin iterations of their own loops, not the first master alone
     /// Windows that no model may see.
     refused: u64,
 }
@@ -96,7 +95,6 @@ impl Measurements {
             lost_workers: 0,
             redone_tasks: 0,
             invalid: 0,
-            begun_by_several: false,
             refused: 0,
         }
     }
@@ -336,7 +334,6 @@ impl Measurements {
             Some(first) if first < rank => {
                 let has_room = of_framework && self.further.len() < limits::FURTHER_MASTERS;
                 if !has_room && !self.further.contains_key(&rank) {
-                    self.begun_by_several |= !of_framework;
                     self.invalid += 1;
                     return None;
                 }
@@ -348,7 +345,6 @@ impl Measurements {
             }
             Some(first) if first > rank => {
                 let before = std::mem::replace(&mut self.windows, Windows::new(self.grace_ns));
-                self.begun_by_several |= !before.of_framework;
                 if before.of_framework {
                     self.further.insert(first, Instance::new(before, self.closed.take_iterations()));
                     self.technique.clear();
@@ -376,7 +372,6 @@ impl Measurements {
                 roster.members.locate(master, window);
             }
             window.points = self.points.take(window.iteration);
-            window.begun_by_several = self.begun_by_several;
             // How much of the work is the master's depends on the cut-off depth, and must not look as if there were less to do.
             *task_s += window.serial_s();
         }

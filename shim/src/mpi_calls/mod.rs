@@ -187,7 +187,7 @@ pub fn of_framework<T>(body: impl FnOnce() -> T) -> T {
 /// Runs what midrun does inside MPI_Init: its time is no useful time of the program.
 pub fn inside_mpi(body: impl FnOnce()) {
     let with_page = |act: fn(&Page, u64)| {
-        let _ = OWN.try_with(|own| own.page().inspect(|page| act(page, clock::now_ns())).is_some());
+        let _ = OWN.try_with(|own| own.page().map(|page| act(page, clock::now_ns())));
     };
     with_page(|page, now_ns| page.enter(Activity::Mpi, now_ns));
     body();

@@ -36,8 +36,6 @@ pub struct OwnChunks<'a> {
     by: By,
     /// One or more, of one rank.
     points: Vec<&'a TuningPoint>,
-    /// Other ranks offer them, too.
-    of_several: bool,
 }
 
 impl<'a> OwnChunks<'a> {
@@ -47,8 +45,7 @@ impl<'a> OwnChunks<'a> {
         let of = |by: By, most: usize, name: &dyn Fn(usize) -> String| {
             let first = tuning_points.iter().filter(|point| point.name == name(0)).map(|point| point.rank).min()?;
             let named = |n| tuning_points.iter().find(|point| point.rank == first && point.name == name(n));
-            let of_several = tuning_points.iter().any(|point| point.rank != first && point.name == name(0));
-            Some(OwnChunks { by, points: (0..most).map_while(named).collect(), of_several })
+            Some(OwnChunks { by, points: (0..most).map_while(named).collect() })
         };
         of(By::SharesOfAll, ASSIGNMENTS, &|n| format!("F{n}"))
             .or_else(|| of(By::SharesOfRest, ASSIGNMENTS, &|n| format!("F{n}{}", names::SHARE_OF_REST)))
@@ -121,30 +118,19 @@ impl<'a> OwnChunks<'a> {
         }
     }
 
-    /// Why it does not help to tell one rank, where each cuts its own chunks; `None` where a master does it for all.
-    pub fn have_no_master(&self, workload: &WorkloadEstimator) -> Option<String> {
-        let name = &self.points[0].name;
-        (self.of_several && workload.has_no_master).then(|| {
-            format!(
-                "to tune {name}: the ranks begin iterations and compute, so each cuts its own chunks, and no master does it for them; with another \
-                 label for it, --search LABEL sets it in all of them"
-            )
-        })
-    }
-
     /// Why the chunks of the last iteration are not cut by these values; `None` where they may be.
     pub fn differ(&self, workload: &WorkloadEstimator) -> Option<String> {
         match self.by {
-            By::Size => self.have_another_size(workload.chunks?, workload.tasks, workload.workers),
+            By::Size => self.have_another_size(workload.cut.chunks?, workload.tasks, workload.workers),
             By::Guided => None,
-            By::SharesOfAll | By::SharesOfRest => self.are_no_batches(workload.first_chunks?),
+            By::SharesOfAll | By::SharesOfRest => self.are_no_batches(workload.cut.first?),
         }
     }
 
     /// Whether the program gives each worker one chunk, smaller than it is told: then it takes the smaller of both.
     pub fn are_capped(&self, workload: &WorkloadEstimator) -> bool {
         let is_below = |seen: ChunksSeen| seen.largest.is_some_and(|largest| (largest as f64) < self.points[0].value);
-        self.by == By::Size && workload.chunks.is_some_and(is_below)
+        self.by == By::Size && workload.cut.chunks.is_some_and(is_below)
     }
 
     fn have_another_size(&self, seen: ChunksSeen, tasks: u64, workers: u32) -> Option<String> {
@@ -277,8 +263,6 @@ mod tests {
         let rest = ["F0.rest", "F1.rest", "F2.rest"].map(|name| point(0, name));
         assert_eq!(OwnChunks::offered(&rest).unwrap().points.len(), 3);
         assert!(OwnChunks::offered(&[point(0, "F1")]).is_none());
-        assert!(!OwnChunks::offered(&rest).unwrap().of_several);
-        assert!(OwnChunks::offered(&[point(0, "F0"), point(1, "F0")]).unwrap().of_several);
     }
 
     #[test]

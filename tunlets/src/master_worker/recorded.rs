@@ -15,7 +15,7 @@ use midrun_models::simulate::Drawings;
 use midrun_scheduling::{Technique, TechniqueParameters};
 
 pub use super::experience::family;
-pub use super::workload::cut_seen;
+pub use super::workload::CutSeen;
 
 /// Drawings of an answer, and of a window that is looked back at.
 const RUNS: u64 = 40;

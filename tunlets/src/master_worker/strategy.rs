@@ -5,6 +5,7 @@ mod explanation;
 mod growing;
 mod number;
 mod obstacles;
+mod other_work;
 mod own_chunks;
 mod weighing;
 
@@ -17,7 +18,7 @@ use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Confidence, Gain};
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, MODEL, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
@@ -29,14 +30,12 @@ use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
 use obstacles::Obstacles;
-use std::collections::VecDeque;
+use other_work::OtherWork;
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
 /// Shorter iterations are left alone, seconds: a decision takes longer (bench `decision_time`).
 pub const SHORTEST_S: f64 = 5e-3;
-/// Changes of the tasks that are remembered for the summary: a bound of memory.
-const OTHER_WORK: usize = 1024;
 
 /// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,31 +111,6 @@ pub struct MasterWorker {
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
     other_work: OtherWork,
-}
-
-/// When the tasks became other ones.
-#[derive(Clone, Debug, Default)]
-struct OtherWork {
-    /// Iterations from which on they were.
-    from: VecDeque<u64>,
-    /// Mean time of a task in the last of these spans, seconds.
-    mean_s: Option<f64>,
-    /// The iteration that was other than those before, until another agrees with it.
-    since: Option<u64>,
-}
-
-impl OtherWork {
-    /// An iteration agrees with those before it.
-    fn confirm(&mut self, mean_s: f64) {
-        let is_other = self.mean_s.is_none_or(|known_s| (mean_s / known_s).ln().abs() > MODEL);
-        if let Some(since) = self.since.take().filter(|_| is_other) {
-            self.from.push_back(since);
-            self.from.drain(..self.from.len().saturating_sub(OTHER_WORK));
-        }
-        if is_other {
-            self.mean_s = Some(mean_s);
-        }
-    }
 }
 
 impl MasterWorker {

@@ -3,6 +3,7 @@
 //! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time or its variation differs from the
 //! remembered one beyond chance ([`steadiness`]), the program has changed and everything is learnt anew.
 
+mod cuts;
 mod last_iterations;
 mod observations;
 mod position_profile;
@@ -15,7 +16,8 @@ mod tests;
 use super::growth::Growth;
 use crate::confidence::Confidence;
 use crate::trial::MODEL;
-use crate::{ChunkWork, Network, Window};
+use crate::{Network, Window};
+pub use cuts::{ChunksSeen, CutSeen};
 use last_iterations::LastIterations;
 use midrun_models::batches::Batches;
 use midrun_models::line::median;
@@ -75,14 +77,8 @@ pub struct WorkloadEstimator {
     relieved: bool,
     /// The program cuts these batches by itself, as it was told.
     pub batches: Option<Batches>,
-    /// How it seems to cut tasks by itself, whatever it offers to be told.
-    cut: Option<Batches>,
-    /// Tasks of the first chunks of an iteration, where there are as many workers.
-    pub first_chunks: Option<[u64; 3]>,
-    /// Chunks of the last iteration, of whose tasks all are known.
-    pub chunks: Option<ChunksSeen>,
-    /// Each rank begins iterations, and the first one computes, too: nobody hands out tasks.
-    pub has_no_master: bool,
+    /// How the tasks of the last iteration were cut, whatever the program offers to be told.
+    pub cut: CutSeen,
     /// What messages cost, where it was measured.
     pub network: Option<Network>,
     /// Share of the last iteration that the ranks waited for a core.
@@ -156,56 +152,6 @@ fn remember(last: &mut VecDeque<f64>, value: f64) {
 /// show what it costs the master to send one.
 fn costs_are_known(window: &Window) -> bool {
     !window.setting.is_relieving() && window.chunks >= CHUNKS_EACH * u64::from(window.workers)
-}
-
-/// The chunks that are known one by one, in the order of the index range.
-fn in_order(window: &Window) -> Vec<&ChunkWork> {
-    let mut all: Vec<&ChunkWork> = window.per_worker.iter().flat_map(|w| &w.each_chunk).collect();
-    all.sort_by_key(|chunk| chunk.first);
-    all
-}
-
-/// Tasks of the first chunks of the index range, where there are as many workers.
-fn first_chunks(window: &Window) -> Option<[u64; 3]> {
-    let all: Vec<u64> = in_order(window).iter().map(|chunk| chunk.tasks).collect();
-    all.first_chunk().copied().filter(|_| window.workers >= 3)
-}
-
-/// The chunks of an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunksSeen {
-    /// Their number.
-    pub count: u64,
-    /// Tasks of the largest; `None` where they are not known one by one.
-    pub largest: Option<u64>,
-}
-
-fn chunks_seen(window: &Window) -> Option<ChunksSeen> {
-    let known = in_order(window);
-    let is_whole = known.iter().map(|chunk| chunk.tasks).sum::<u64>() == window.tasks;
-    let largest = known.iter().map(|chunk| chunk.tasks).max().filter(|_| is_whole);
-    (window.is_complete() && window.chunks > 0).then_some(ChunksSeen { count: window.chunks, largest })
-}
-
-/// How the program seems to cut its tasks by itself. So many chunks that they are not known one by one have the size that they have on average.
-pub fn cut_seen(window: &Window) -> Option<Batches> {
-    let known = in_order(window);
-    let mut sizes: Vec<u64> = known.iter().map(|chunk| chunk.tasks).collect();
-    if !window.own_loop || window.chunks == 0 {
-        return None;
-    }
-    if sizes.is_empty() {
-        return Some(Batches::of_chunks(window.tasks.div_ceil(window.chunks).max(1)));
-    }
-    let follow = known.windows(2).all(|pair| pair[0].first + pair[0].tasks == pair[1].first);
-    if !follow {
-        sizes.sort_unstable_by_key(|tasks| std::cmp::Reverse(*tasks)); // chunks seldom grow
-    }
-    if sizes.iter().sum::<u64>() == window.tasks {
-        return Batches::seen(&sizes, window.workers);
-    }
-    // Where only some are known, those that all have one size tell it.
-    Batches::seen(&sizes, 1).filter(|batches| batches.size().is_some())
 }
 
 impl WorkloadEstimator {
@@ -313,12 +259,8 @@ impl WorkloadEstimator {
             synchronous: window.setting.synchronous,
             largest_team: 0,
             batches: None,
-            cut: cut_seen(window),
-            first_chunks: first_chunks(window),
+            cut: CutSeen::of(window),
             relieved: window.setting.is_relieving(),
-            chunks: chunks_seen(window),
-            has_no_master: window.begun_by_several
-                && window.per_worker.iter().any(|w| Some(w.rank) == window.master && w.tasks > 0),
             network: window.network,
             run_delay: window.run_delay(),
             confidence,
@@ -462,8 +404,7 @@ impl WorkloadEstimator {
         }
         self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
-        (self.run_delay, self.first_chunks, self.cut) = (now.run_delay, now.first_chunks, now.cut);
-        (self.chunks, self.has_no_master) = (now.chunks, now.has_no_master);
+        (self.run_delay, self.cut) = (now.run_delay, now.cut);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
     }
@@ -471,7 +412,7 @@ impl WorkloadEstimator {
     /// How the program cuts its tasks by itself: as it was told, or as it seems to; `None` where midrun hands them out, or it cuts as nothing that is
     /// known.
     pub fn own_batches(&self) -> Option<&Batches> {
-        self.batches.as_ref().or(self.cut.as_ref())
+        self.batches.as_ref().or(self.cut.batches.as_ref())
     }
 
     /// A whole iteration took `excess_s` longer than its simulation without hidden costs. No chunk costs more than what the

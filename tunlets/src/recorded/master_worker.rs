@@ -3,7 +3,7 @@
 use super::{Answer, Learner, OtherLink, Tried, uncertainty};
 use crate::link::Cost;
 use crate::master_worker::own_values;
-use crate::master_worker::recorded::{Fit, Foreseen};
+use crate::master_worker::recorded::{CutSeen, Fit, Foreseen};
 use crate::{Network, TuningPoint, Window};
 use midrun_models::batches::Batches;
 use midrun_models::line::median;
@@ -102,7 +102,7 @@ fn own(batches: Option<&Batches>) -> HandOut {
 /// By what tasks were handed out in an iteration.
 fn hand_out(window: &Window) -> HandOut {
     match window.own_loop {
-        true => own(crate::master_worker::recorded::cut_seen(window).as_ref()),
+        true => own(CutSeen::of(window).batches.as_ref()),
         false => HandOut::Technique(window.setting),
     }
 }

@@ -193,7 +193,6 @@ fn example() -> Window {
         setting: midrun_scheduling::TechniqueParameters::FALLBACK,
         setting_changed: false,
         own_loop: false,
-        begun_by_several: false,
         per_worker: Vec::new(),
         profile: Vec::new(),
         coverage: 1.0,

@@ -337,14 +337,13 @@ impl SearchTunlet {
             (None, None) => Worth::Unknown,
         };
         // The values measured last may have been shorter once, and yet not be the best.
-        let is_lucky = |best_s: f64| present_s.is_some_and(|present_s| present_s < best_s);
-        let ends_lucky = asked.is_none() && best.as_ref().is_some_and(|best| is_lucky(best.time_s));
+        let ends_lucky = asked.is_none() && present_s.is_some_and(|present_s| present_s < of_best.0);
         let unchanged_s = present_s.filter(|_| !ends_lucky).unwrap_or(f64::NAN);
         let (why, (predicted_s, deviation)) = match (best, asked) {
             (Some(best), None) if best.start => {
                 ("nothing that was measured is better than the values at start".to_owned(), of_best)
             }
-            (Some(best), None) if is_lucky(best.time_s) => (
+            (_, None) if ends_lucky => (
                 format!(
                     "it is the best by all {spent} measurements together, which take the shorter time measured last for chance"
                 ),

@@ -17,8 +17,6 @@ const MOST_TASKS: u64 = 1 << 22;
 enum Obstacle {
     /// The program has a value that it cannot be told.
     OutOfRange,
-    /// Each rank cuts chunks for itself.
-    NoMaster,
     /// The program does not cut as it is told.
     NoBatches,
     /// Iterations have more tasks than are simulated.
@@ -76,10 +74,6 @@ impl MasterWorker {
     ) -> bool {
         if let Some(why) = own.outside() {
             self.obstacles.say(Obstacle::OutOfRange, iteration, || why);
-            return false;
-        }
-        if let Some(why) = own.have_no_master(workload) {
-            self.obstacles.say(Obstacle::NoMaster, iteration, || why);
             return false;
         }
         let Some(why) = own.differ(workload) else {

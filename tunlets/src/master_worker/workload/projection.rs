@@ -2,7 +2,7 @@
 
 use super::last_iterations::LastIterations;
 use super::position_profile::PositionProfile;
-use super::{WorkloadEstimator, cut_seen};
+use super::{CutSeen, WorkloadEstimator};
 use crate::link::Cost;
 use crate::trial::JUDGED;
 use crate::{LinkCost, Network, Window};
@@ -53,7 +53,7 @@ impl WorkloadEstimator {
 
     /// The same program with as many workers and tasks as in an iteration that was measured, cut as it cut them there.
     pub fn as_in(&self, window: &Window) -> WorkloadEstimator {
-        WorkloadEstimator { tasks: window.tasks, cut: cut_seen(window), ..self.with_workers(window.workers) }
+        WorkloadEstimator { tasks: window.tasks, cut: CutSeen::of(window), ..self.with_workers(window.workers) }
     }
 
     /// The same program if it cuts its tasks like this.

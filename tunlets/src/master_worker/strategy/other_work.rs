@@ -1,0 +1,32 @@
+//! When the tasks became other ones: the summary compares iterations with the same tasks.
+
+use crate::trial::MODEL;
+use std::collections::VecDeque;
+
+/// Changes of the tasks that are remembered for the summary: a bound of memory.
+const OTHER_WORK: usize = 1024;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OtherWork {
+    /// Iterations from which on they were.
+    pub(super) from: VecDeque<u64>,
+    /// Mean time of a task in the last of these spans, seconds.
+    mean_s: Option<f64>,
+    /// The iteration that was other than those before, until another agrees with it.
+    pub(super) since: Option<u64>,
+}
+
+impl OtherWork {
+    /// An iteration agrees with those before it.
+    pub(super) fn confirm(&mut self, mean_s: f64) {
+        let is_other = self.mean_s.is_none_or(|known_s| (mean_s / known_s).ln().abs() > MODEL);
+        if let Some(since) = self.since.take().filter(|_| is_other) {
+            self.from.push_back(since);
+            self.from.drain(..self.from.len().saturating_sub(OTHER_WORK));
+        }
+        if is_other {
+            self.mean_s = Some(mean_s);
+        }
+    }
+}
