@@ -27,6 +27,7 @@ mod page;
 mod picture;
 mod predict;
 mod published_jobs;
+mod raw_words;
 mod readiness;
 mod recording;
 mod replay;

@@ -1,12 +1,11 @@
 //! `midrun sweep`: searches values that a program takes at its start, by whole runs of it.
 //!
 //! The search engine of `midrun run --search` chooses the next combination; a run's wall time is its measurement. A run that
-//! fails has no time.
+//! fails has no time, and neither has one that takes longer than all runs of the sweep would with the best values.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::time::Instant;
+use std::process::{ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use midrun_models::search::{Plan, Search, Space};
@@ -14,6 +13,8 @@ use midrun_tunlets::confidence::LEVEL;
 use midrun_vocabulary::Seconds;
 use serde_json::json;
 
+use crate::raw_words;
+use crate::run::{Child, Ended, Relay};
 use crate::summary::SummaryFile;
 use crate::usage::{print, say, usage};
 
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(long)]
     quiet: bool,
     /// The command, with {NAME} where a value belongs
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required = true, value_name = "COMMAND", value_parser = raw_words::parser())]
     command: Vec<String>,
 }
 
@@ -60,32 +61,42 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     let mut search = Search::new(space, start, &[], plan);
     // A run takes its values over at its start.
     search.took(0.0);
-    let mut interrupted = None;
-    while let Some(ask) = search.ask() {
-        let run = Run { names: &names, values: &ask.values };
-        let begin = Instant::now();
-        let status = run.start(&args.command, args.quiet)?;
-        let time_s = begin.elapsed().as_secs_f64();
-        let (number, most) = (search.spent() + 1, search.budget());
-        if let Some(signal) = interruption(status) {
-            interrupted = Some(signal);
-            break;
-        }
-        let outcome = match status.code() {
-            Some(0) => Seconds(time_s).to_string(),
-            Some(code) => format!("failed with exit code {code}, which is no measurement"),
-            None => format!("ended by signal {}, which is no measurement", status.signal().unwrap_or(0)),
-        };
-        say(format!("run {number} of at most {most}: {}: {outcome}", run.text()));
-        search.tell(if status.success() { time_s } else { f64::NAN });
-    }
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start a thread")?;
+    let mut relay = Relay::new();
+    let asked_to_end = runtime.block_on(measure(&mut search, &names, args, &mut relay))?;
     let report = report(&search, &names);
     if let Some(file) = summary {
         file.write(&report.to_string())?;
     }
     let Some(best) = search.best() else { anyhow::bail!("no run succeeded, so nothing was found") };
     print(&found(&search, &best, &names, args))?;
-    Ok(interrupted.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal as u8)))
+    Ok(asked_to_end.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal as u8)))
+}
+
+/// Runs the command until the search is over, or a signal asks to end: returns that.
+async fn measure(search: &mut Search, names: &[String], args: &Args, relay: &mut Relay) -> anyhow::Result<Option<i32>> {
+    relay.catch()?;
+    while let Some(ask) = search.ask() {
+        let run = Run { names, values: &ask.values };
+        let limit = search.best().map(|best| Duration::from_secs_f64(best.time_s * search.budget() as f64));
+        let begin = Instant::now();
+        let ended = run.until(&args.command, args.quiet, relay, limit).await?;
+        let time_s = begin.elapsed().as_secs_f64();
+        if let Some(signal) = relay.asked_to_end() {
+            return Ok(Some(signal));
+        }
+        let (number, most) = (search.spent() + 1, search.budget());
+        let outcome = match ended {
+            Some(Ended::Code(0)) => Seconds(time_s).to_string(),
+            Some(Ended::Code(code)) => format!("failed with exit code {code}, which is no measurement"),
+            Some(Ended::Signal(signal)) => format!("ended by signal {signal}, which is no measurement"),
+            None => format!("ended after {}: {most} runs with the best values take no longer", Seconds(time_s)),
+        };
+        say(format!("run {number} of at most {most}: {}: {outcome}", run.text()));
+        search.tell(if ended == Some(Ended::Code(0)) { time_s } else { f64::NAN });
+    }
+    Ok(None)
 }
 
 fn space(args: &Args) -> anyhow::Result<Space> {
@@ -150,23 +161,31 @@ impl Run<'_> {
         command.iter().map(filled).collect()
     }
 
-    fn start(&self, command: &[String], quiet: bool) -> anyhow::Result<ExitStatus> {
-        let words = self.words(command);
-        let mut run = Command::new(&words[0]);
-        run.args(&words[1..]).stdout(if quiet { Stdio::null() } else { Stdio::inherit() });
-        run.status().with_context(|| format!("cannot start {}", words[0]))
+    /// How the run ended; `None`: it was ended after `limit`.
+    async fn until(
+        &self,
+        command: &[String],
+        quiet: bool,
+        relay: &mut Relay,
+        limit: Option<Duration>,
+    ) -> anyhow::Result<Option<Ended>> {
+        relay.on_launch();
+        let stdout = if quiet { Stdio::null() } else { Stdio::inherit() };
+        let mut child = Child::start(&self.words(command), &[], stdout, relay)?;
+        let whole = child.wait(relay, || (), || false);
+        match limit {
+            None => whole.await.map(Some),
+            Some(limit) => match tokio::time::timeout(limit, whole).await {
+                Ok(ended) => ended.map(Some),
+                Err(_) => child.end(relay).await.map(|_| None),
+            },
+        }
     }
 
     fn text(&self) -> String {
         let values = self.names.iter().zip(self.values);
         values.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
     }
-}
-
-/// The signal by which a person ended the run, if one did: the sweep ends, too.
-fn interruption(status: ExitStatus) -> Option<i32> {
-    let by_launcher = status.code().map(|code| code - 128);
-    status.signal().or(by_launcher).filter(|signal| [libc::SIGINT, libc::SIGTERM].contains(signal))
 }
 
 fn found(search: &Search, best: &midrun_models::search::Best, names: &[String], args: &Args) -> String {

@@ -53,3 +53,35 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
     let failing = stage.run(&["sweep", "tile=1..3", "--", "false", "{tile}"]);
     assert!(failing.status.code() == Some(70) && stderr(&failing).contains("no run succeeded"), "{}", stderr(&failing));
 }
+
+#[test]
+fn a_run_that_hangs_is_ended_and_no_measurement() {
+    let stage = Stage::new();
+    stage.program("program", "#!/bin/sh\n[ \"$1\" -lt 3 ] && exec sleep 1000\nsleep 0.0$1\n");
+    let words = ["sweep", "x=1..4", "--start", "x=4", "--runs", "10", "--summary", "s.json", "--"];
+    let output = stage.run(&[&words[..], &["./program", "{x}"]].concat());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(stage.path("s.json")).unwrap()).unwrap();
+    let tried = summary["tried"].as_array().unwrap();
+    assert!(tried.iter().all(|line| line["values"][0].as_f64() >= Some(3.0)), "{summary}");
+    // The values at start are one combination, however often they are measured.
+    assert!(tried.iter().any(|line| line["values"][0] == 4.0 && line["time_s"] == summary["start_s"]), "{summary}");
+    assert!(!said.contains("x = 1:") || said.contains("10 runs with the best values take no longer"), "{said}");
+}
+
+#[test]
+fn a_sweep_that_is_asked_to_end_ends_its_run_and_keeps_what_it_measured() {
+    let stage = Stage::new();
+    stage.program("program", "#!/bin/sh\n[ -e ran ] && { echo second; exec sleep 1000; }\ntouch ran\nsleep 0.05\n");
+    let mut sweep =
+        stage.midrun(&["sweep", "x=1..4", "--runs", "100000", "--summary", "s.json", "--", "./program", "{x}"]);
+    let (mut child, first) = stage::first_line(&mut sweep);
+    assert_eq!(first, "second\n", "what its runs print");
+    // SAFETY: the child has not been waited for.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGTERM) };
+    let ended = child.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(128 + libc::SIGTERM));
+    let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(stage.path("s.json")).unwrap()).unwrap();
+    assert_eq!((&summary["measured"], &summary["ended"]), (&1.into(), &false.into()), "{summary}");
+}

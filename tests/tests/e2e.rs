@@ -195,6 +195,50 @@ fn a_program_that_cuts_batches_by_itself_gets_better_factors(mpi: Mpi) {
     let decisions = summary.list("decisions");
     assert!(decisions.iter().any(|decision| decision["tuning_point"] == "factors"), "{}", ended.err);
     assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+    // It marks its tasks, and asks for no chunk: it goes by no technique.
+    assert!(decisions.iter().all(|decision| decision["tuning_point"] != "technique"), "{}", ended.err);
+    assert_eq!(summary.0["technique"], "", "{}", ended.err);
+}
+
+#[each_mpi]
+fn a_program_with_marks_gets_the_technique_that_its_user_names(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let mut line = mpi.line(5, &mpi.example("marks_demo"));
+    line.extend(["--mode", "chunks", "--tasks", "60", "--iterations", "4"].map(String::from));
+    let ended = under_midrun(&scratch, "run", &["--summary", "s.json", "--technique", "ss"], &line).succeed();
+    assert!(ended.out.contains("all tasks done"), "{}", ended.out);
+    assert!(
+        ended.out.lines().any(|line| line.starts_with("iteration 3:") && line.ends_with(" 60 chunks")),
+        "{}",
+        ended.out
+    );
+    assert_eq!(Summary::read(&scratch.path("s.json")).0["technique"], "ss", "{}", ended.err);
+}
+
+#[each_mpi]
+fn words_that_are_no_text_and_programs_in_the_launchers_own_places_reach_the_ranks(mpi: Mpi) {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let source = scratch.path("words.c");
+    let text = "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int r; MPI_Init(&c, &v); \
+        MPI_Comm_rank(MPI_COMM_WORLD, &r); if (r == 0) printf(\"%02x %s\\n\", (unsigned char)v[1][0], v[1] + 1); MPI_Finalize(); }\n";
+    std::fs::write(&source, text).expect("the source");
+    let place = scratch.path("place");
+    std::fs::create_dir(&place).expect("a directory");
+    let built =
+        Command::new(format!("mpicc.{}", mpi.name())).arg(&source).arg("-o").arg(place.join("only_here")).status();
+    assert!(built.is_ok_and(|status| status.success()), "{mpi:?} compiles");
+    // Hydra has no places of its own.
+    let mut line = mpi.line(2, &place.join("only_here"));
+    if mpi.name() == "openmpi" {
+        line = mpi.line(2, std::path::Path::new("only_here"));
+        line.splice(1..1, ["-path".to_owned(), place.display().to_string()]);
+    }
+    let mut job = midrun_tests::run::command(&scratch, &["--summary", "s.json"], &line);
+    job.arg(std::ffi::OsStr::from_bytes(b"\xff text"));
+    let ended = Process::start(&scratch, "run", job).succeed();
+    assert_eq!(ended.out.as_bytes(), b"ff  text\n", "{}", ended.err);
+    assert_eq!(Summary::read(&scratch.path("s.json")).count("/ranks"), 2, "{}", ended.err);
 }
 
 #[each_mpi]

@@ -10,6 +10,7 @@ use midrun_vocabulary::names::{CREDENTIALS_VARIABLE, SYNCHRONIZED_VARIABLE};
 
 use crate::launch::command_line::resolve;
 use crate::launch::mpi::{self, Flavour, preload_value};
+use crate::raw_words;
 use crate::runtime_dir;
 use crate::usage::{EXIT_FAILED, say};
 
@@ -20,7 +21,7 @@ const EXIT_NOT_FOUND: u8 = 127;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program and its arguments
-    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM", value_parser = raw_words::parser())]
     command: Vec<String>,
 }
 
@@ -31,8 +32,8 @@ pub struct Args {
 /// Never: a program that cannot be started gives the exit code of a shell.
 pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let (program, arguments) = args.command.split_first().expect("clap asks for at least one word");
-    let mut command = Command::new(program);
-    command.args(arguments);
+    let mut command = Command::new(raw_words::read(program));
+    command.args(arguments.iter().map(|word| raw_words::read(word)));
     if let Some(job) = Job::from_environment() {
         let socket = socket_for(&job);
         match &socket {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::launchers::{Launcher, Read, has};
 use super::mpi::LauncherVersion;
-use crate::text_file;
+use crate::{raw_words, text_file};
 
 /// The user's command, parsed as far as its options are known.
 #[derive(Clone, Debug)]
@@ -49,6 +49,8 @@ pub struct App {
     pub certain: bool,
     /// The program is started by `midrun exec`.
     pub by_exec: bool,
+    /// It was found where an option of the launcher says.
+    pub by_option: bool,
     /// Number of ranks, if the command gives it.
     pub ranks: Option<u32>,
 }
@@ -83,6 +85,12 @@ impl CommandLine {
             Some((kind, Some(from))) => match find_apps(words, from, kind) {
                 Ok((mut apps, hosts)) => {
                     line.leaves_host |= hosts;
+                    // midrun exec, which starts the program, does not know the launcher's places.
+                    for app in apps.iter().filter(|app| app.by_option) {
+                        if let Some(path) = &app.path {
+                            line.words[app.at] = raw_words::write(path.as_os_str());
+                        }
+                    }
                     apps.iter_mut().for_each(|app| app.certain &= !line.leaves_host);
                     line.apps = apps;
                 }
@@ -165,11 +173,12 @@ fn stem(word: &str) -> &str {
 
 /// The file that a shell would execute for `word`.
 pub fn resolve(word: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(raw_words::read(word));
     if word.contains('/') {
-        return is_program(Path::new(word)).then(|| PathBuf::from(word));
+        return is_program(&file).then_some(file);
     }
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(word)).find(|file| is_program(file))
+    std::env::split_paths(&path).map(|directory| directory.join(&file)).find(|file| is_program(file))
 }
 
 fn is_program(path: &Path) -> bool {
@@ -183,7 +192,7 @@ fn plain_app(words: &[String]) -> Vec<App> {
     };
     let (at, by_exec) = after_exec(words, 0, words.len());
     let path = resolve(words.get(at).unwrap_or(word));
-    vec![App { begin: 0, at, path, certain: true, by_exec, ranks: None }]
+    vec![App { begin: 0, at, path, certain: true, by_exec, by_option: false, ranks: None }]
 }
 
 /// The programs that the user's own `midrun exec` starts; `None` unless it does so between all colons.
@@ -195,7 +204,8 @@ fn apps_behind_exec(words: &[String], from: usize, kind: Launcher) -> Option<Vec
         begin = end + 1;
         let found = (first..end).map(|at| after_exec(words, at, end)).find(|(_, by_exec)| *by_exec);
         let (at, _) = found.filter(|(at, _)| *at < end)?;
-        Some(App { begin: first, at, path: resolve(&words[at]), certain: false, by_exec: true, ranks: None })
+        let path = resolve(&words[at]);
+        Some(App { begin: first, at, path, certain: false, by_exec: true, by_option: false, ranks: None })
     });
     apps.collect()
 }
@@ -230,7 +240,7 @@ fn find_apps(words: &[String], from: usize, kind: Launcher) -> Result<(Vec<App>,
 /// The first word of `words[begin..end]` that is no option and no option's value, and whether an option names hosts.
 fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Result<(App, bool), String> {
     let options = kind.options();
-    let (mut certain, mut hosts, mut ranks, mut directory) = (true, false, None, None);
+    let (mut certain, mut hosts, mut ranks, mut directory, mut places) = (true, false, None, None, None);
     let mut at = begin;
     while at < end {
         match options.read(&words[at..end]) {
@@ -248,6 +258,9 @@ fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Resul
                 }
                 if has(options.directory, name) {
                     directory = value.map(PathBuf::from);
+                }
+                if name == "path" {
+                    places = value.map(str::to_owned);
                 }
                 hosts |= has(options.hosts, name);
                 at += 1 + takes;
@@ -269,16 +282,21 @@ fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Resul
     }
     let (at, by_exec) = after_exec(words, at, end);
     let word = words.get(at).filter(|_| at < end).ok_or("the line names no program behind midrun exec")?;
+    let in_places = places.filter(|_| !word.contains('/')).and_then(|places| {
+        let mut places = std::env::split_paths(&places).map(|place| place.join(raw_words::read(word)));
+        places.find_map(|file| std::path::absolute(file).ok().filter(|file| is_program(file)))
+    });
+    let by_option = in_places.is_some();
     let path = match directory.filter(|_| word.contains('/')) {
-        Some(directory) => resolve(&directory.join(word).to_string_lossy()),
-        None => resolve(word),
+        Some(directory) => resolve(&raw_words::write(directory.join(raw_words::read(word)).as_os_str())),
+        None => in_places.or_else(|| resolve(word)),
     };
     // An option before it takes a word, or takes none, other than the table says.
     if path.is_none() && word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(format!("{word} stands where the program should"));
     }
     let certain = certain && word.contains('/');
-    Ok((App { begin, at, path, certain, by_exec, ranks }, hosts))
+    Ok((App { begin, at, path, certain, by_exec, by_option, ranks }, hosts))
 }
 
 /// Skips `midrun exec [--]`. Returns the index of the program, and whether there was something to skip.

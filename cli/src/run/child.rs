@@ -1,19 +1,16 @@
 //! The launcher as a child process: starts it, forwards signals to it, and waits for its end.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
+use std::process::{ExitCode, ExitStatus, Stdio};
 
 use anyhow::Context;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::time::{Duration, Instant};
 
-use super::console::Console;
-use super::rank_environment::PreparedCommand;
-use super::relay::{Relay, Signal};
+use super::relay::{ENDING, Relay, Signal};
+use crate::raw_words;
 
-/// Signals by which users and batch systems end a job.
-const ENDING: [i32; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
-/// A launcher that waits for lost hosts alone must end within this time after such a signal.
+/// A launcher that waits for lost hosts alone, or whose time is over, must end within this time after such a signal.
 const END_DEADLINE: Duration = Duration::from_secs(3);
 
 /// How the launcher ended.
@@ -56,76 +53,99 @@ impl From<ExitStatus> for Ended {
     }
 }
 
-/// Starts the command with the stdin, stdout and stderr of this process, and with the signals ignored that this process was
-/// started to ignore.
-///
-/// # Errors
-/// The program cannot be started.
-pub fn start(prepared: &PreparedCommand, relay: &Relay) -> anyhow::Result<Child> {
-    let (program, arguments) = prepared.words.split_first().context("there is no command")?;
-    let mut command = Command::new(program);
-    command.args(arguments).envs(prepared.environment.iter().cloned());
-    let ignored = relay.ignored();
-    let ignore = move || {
-        for &number in &ignored {
-            // SAFETY: changes a disposition, and may be called between fork and exec.
-            unsafe { libc::signal(number, libc::SIG_IGN) };
-        }
-        Ok(())
-    };
-    // SAFETY: the closure only calls `signal`.
-    unsafe { command.pre_exec(ignore) };
-    command.spawn().with_context(|| format!("cannot start {program}"))
-}
+/// The launcher that runs.
+pub struct Child(tokio::process::Child);
 
-/// Waits for the child to end, and forwards signals meanwhile. Where one of them asks it to end and it waits for nothing but lost hosts, it is
-/// killed after a while, because it may never end.
-///
-/// # Errors
-/// The system cannot report how the child ended.
-pub async fn wait(
-    child: &mut Child,
-    relay: &mut Relay,
-    console: &Console,
-    waits_in_vain: impl Fn() -> bool,
-) -> anyhow::Result<Ended> {
-    let mut kill_at = None;
-    loop {
-        let kill = async {
-            match kill_at {
-                Some(at) => tokio::time::sleep_until(at).await,
-                None => std::future::pending().await,
+impl Child {
+    /// Starts the command with the stdin and stderr of this process, and with the signals ignored that this process was started to ignore.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn start(
+        words: &[String],
+        environment: &[(String, String)],
+        stdout: Stdio,
+        relay: &Relay,
+    ) -> anyhow::Result<Child> {
+        let (program, arguments) = words.split_first().context("there is no command")?;
+        let mut command = Command::new(raw_words::read(program));
+        command.args(arguments.iter().map(|word| raw_words::read(word)));
+        command.envs(environment.iter().cloned()).stdout(stdout);
+        let ignored = relay.ignored();
+        let ignore = move || {
+            for &number in &ignored {
+                // SAFETY: changes a disposition, and may be called between fork and exec.
+                unsafe { libc::signal(number, libc::SIG_IGN) };
             }
+            Ok(())
         };
-        tokio::select! {
-            status = child.wait() => return Ok(status.context("cannot wait for the command")?.into()),
-            () = kill => {
-                kill_at = None;
-                child.start_kill().context("cannot kill the command")?;
+        // SAFETY: the closure only calls `signal`.
+        unsafe { command.pre_exec(ignore) };
+        command.spawn().map(Child).with_context(|| format!("cannot start {program}"))
+    }
+
+    /// Waits for its end, and forwards signals meanwhile. Where one of them asks it to end and it waits for nothing but lost hosts, it is
+    /// killed after a while, because it may never end. `stops` is called before a terminal stops this process, too.
+    ///
+    /// # Errors
+    /// The system cannot report how it ended.
+    pub async fn wait(
+        &mut self,
+        relay: &mut Relay,
+        stops: impl Fn(),
+        waits_in_vain: impl Fn() -> bool,
+    ) -> anyhow::Result<Ended> {
+        let mut kill_at = None;
+        loop {
+            let kill = async {
+                match kill_at {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                status = self.0.wait() => return Ok(status.context("cannot wait for the command")?.into()),
+                () = kill => {
+                    kill_at = None;
+                    self.0.start_kill().context("cannot kill the command")?;
+                }
+                signal = relay.next() => match signal {
+                    Signal::Forward(number) | Signal::Received(number) => {
+                        if matches!(signal, Signal::Forward(_)) {
+                            self.forward(number);
+                        }
+                        if ENDING.contains(&number) && waits_in_vain() {
+                            kill_at.get_or_insert_with(|| Instant::now() + END_DEADLINE);
+                        }
+                    }
+                    Signal::Stop => {
+                        stops();
+                        // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
+                        unsafe { libc::raise(libc::SIGSTOP) };
+                    }
+                },
             }
-            signal = relay.next() => match signal {
-                Signal::Forward(number) | Signal::Received(number) => {
-                    if matches!(signal, Signal::Forward(_)) {
-                        forward(child, number);
-                    }
-                    if ENDING.contains(&number) && waits_in_vain() {
-                        kill_at.get_or_insert_with(|| Instant::now() + END_DEADLINE);
-                    }
-                }
-                Signal::Stop => {
-                    console.release();
-                    // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
-                    unsafe { libc::raise(libc::SIGSTOP) };
-                }
-            },
         }
     }
-}
 
-fn forward(child: &Child, number: i32) {
-    if let Some(pid) = child.id() {
-        // SAFETY: the child has not been waited for, so the pid still belongs to it.
-        unsafe { libc::kill(pid.cast_signed(), number) };
+    /// Asks it to end, and kills it if it does not.
+    ///
+    /// # Errors
+    /// The system cannot report how it ended.
+    pub async fn end(&mut self, relay: &mut Relay) -> anyhow::Result<Ended> {
+        self.forward(libc::SIGTERM);
+        if let Ok(ended) = tokio::time::timeout(END_DEADLINE, self.wait(relay, || (), || false)).await {
+            return ended;
+        }
+        self.0.start_kill().context("cannot kill the command")?;
+        self.wait(relay, || (), || false).await
+    }
+
+    fn forward(&self, number: i32) {
+        if let Some(pid) = self.0.id() {
+            // SAFETY: the child has not been waited for, so the pid still belongs to it.
+            unsafe { libc::kill(pid.cast_signed(), number) };
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The life of one job: starts the daemons, runs the command, takes the summary, stops the daemons, returns the command's code.
 
 use std::net::SocketAddr;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use midrun_proto::v1::{Notice, OpenJobRequest, OwnerSettings, TunletFile};
 use midrun_vocabulary::names::{CREDENTIALS_VARIABLE, SYNCHRONIZED_VARIABLE};
 use serde_json::{Value, json};
 
-use super::child::{self, Ended};
+use super::child::{Child, Ended};
 use super::client::Client;
 use super::console::Console;
 use super::embedded::{self, Agent, Analyzer};
@@ -85,7 +86,8 @@ pub async fn run(
     let (job, begin) = (format!("j{}", random_hex(6)?), Instant::now());
     if let Some(why) = &plan.untuned {
         relay.on_launch();
-        let ended = child::wait(&mut child::start(&unchanged(line), relay)?, relay, &console, || false).await?;
+        let mut child = Child::start(&line.words, &[], Stdio::inherit(), relay)?;
+        let ended = child.wait(relay, || console.release(), || false).await?;
         Blank::Untuned(why.clone()).write(&job, begin, summary, &console);
         return Ok(ended);
     }
@@ -120,9 +122,9 @@ pub async fn run(
     };
     tracing::info!(command = prepared.words.join(" "), "starting the command");
     relay.on_launch();
-    let mut child = child::start(&prepared, relay)?;
-    let ended =
-        child::wait(&mut child, relay, &console, || parts.client.as_ref().is_some_and(Client::survivors_ended)).await?;
+    let mut child = Child::start(&prepared.words, &prepared.environment, Stdio::inherit(), relay)?;
+    let waits_in_vain = || parts.client.as_ref().is_some_and(Client::survivors_ended);
+    let ended = child.wait(relay, || console.release(), waits_in_vain).await?;
     if let Some(follow) = follow {
         follow.abort();
         // It may be about to show a status.

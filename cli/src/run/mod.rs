@@ -10,6 +10,9 @@ mod preflight;
 mod rank_environment;
 mod relay;
 
+pub use child::{Child, Ended};
+pub use relay::Relay;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,7 +26,7 @@ use crate::summary::SummaryFile;
 use crate::tls_flags::TlsFlags;
 use crate::tuning_flags::{TuningFlags, list};
 use crate::usage::{say, usage};
-use crate::{recording, settings};
+use crate::{raw_words, recording, settings};
 
 /// The flags of `midrun run`.
 #[derive(clap::Args, Debug)]
@@ -95,7 +98,7 @@ pub struct Args {
     #[arg(long, help_heading = "Several hosts and standing analyzers")]
     synchronized: bool,
     /// The command as you would type it without midrun
-    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND", value_parser = raw_words::parser())]
     pub command: Vec<String>,
 }
 
@@ -201,6 +204,16 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         return usage(format!(
             "--search-budget {budget}: nothing is searched; --search names a tuning point and its values"
         ));
+    }
+    if let Some(condition) = args.search_constraint.first().filter(|_| settings.run.search.is_empty()) {
+        return usage(format!(
+            "--search-constraint '{condition}': nothing is searched; --search names a tuning point and its values"
+        ));
+    }
+    if let (Some(record), Some(summary)) = (&settings.analyzer.record, &settings.run.summary)
+        && std::path::absolute(record)? == std::path::absolute(summary)?
+    {
+        return usage(format!("--record and --summary both name {}: give them two files", record.display()));
     }
     logging::start(settings.run.log, "warn");
     if let Some(token) = token(&args, &settings)? {

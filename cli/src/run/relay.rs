@@ -27,6 +27,8 @@ const RELAYED: [i32; 12] = [
     libc::SIGTSTP,
     libc::SIGXCPU,
 ];
+/// Signals by which users and batch systems end a job.
+pub const ENDING: [i32; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 /// A batch system that signals each process of a job takes at most this long from the first to the last.
 const SAME_SENDING: Duration = Duration::from_millis(20);
 /// The witness answers within this time, unless it is stopped.
@@ -38,6 +40,7 @@ pub struct Relay {
     arrived: Receiver<i32>,
     to: Sender<i32>,
     ignored: Vec<i32>,
+    asked_to_end: Option<i32>,
 }
 
 /// What a signal asks of `midrun run`.
@@ -57,7 +60,7 @@ impl Relay {
         let ignored = RELAYED.into_iter().filter(|number| is_ignored(*number)).collect();
         let (to, arrived) = channel(RELAYED.len());
         let witness = Witness::start().inspect_err(|error| tracing::warn!(%error, "every signal is passed on")).ok();
-        Relay { witness, arrived, to, ignored }
+        Relay { witness, arrived, to, ignored, asked_to_end: None }
     }
 
     /// The signals that this process was started to ignore (`nohup`, `&` in a script). They are passed on all the same: the
@@ -91,9 +94,22 @@ impl Relay {
         }
     }
 
+    /// The signal that asked this process to end, if one did by the time at which the launcher ended.
+    pub fn asked_to_end(&mut self) -> Option<i32> {
+        while let Ok(number) = self.arrived.try_recv() {
+            if ENDING.contains(&number) {
+                self.asked_to_end = Some(number);
+            }
+        }
+        self.asked_to_end
+    }
+
     /// Waits for the next signal to react to.
     pub async fn next(&mut self) -> Signal {
         let number = self.arrived.recv().await.unwrap_or(libc::SIGTERM); // a sender lives in `self`
+        if ENDING.contains(&number) {
+            self.asked_to_end = Some(number);
+        }
         tokio::time::sleep(SAME_SENDING).await;
         match self.witness.as_mut().is_some_and(|witness| witness.has_seen(number)) {
             false => Signal::Forward(number),

@@ -213,10 +213,14 @@ impl Search {
         self.seen.median_s(&None)
     }
 
-    /// The combinations measured, best first: values, median in seconds, number of measurements.
+    /// The combinations of the space that were measured, best first: values, median in seconds, number of measurements.
     pub fn ranking(&self) -> Vec<(Vec<f64>, f64, usize)> {
-        let all = self.seen.ranking().into_iter();
-        all.map(|(point, time_s, count)| (self.space.values(&point), time_s, count)).collect()
+        let measured = self.seen.ranking().into_iter();
+        let start = self.space.exactly(&self.start);
+        let of_space = |(candidate, time_s, count): (Candidate, f64, usize)| {
+            Some((self.space.values(&candidate.or(start.clone())?), time_s, count))
+        };
+        measured.filter_map(of_space).collect()
     }
 
     /// Standard deviation of the logarithm of a time.
@@ -305,12 +309,14 @@ impl Search {
 
     fn candidates(&mut self) -> Vec<Candidate> {
         let of_earlier = self.earlier.iter().filter_map(|sample| self.space.exactly(&sample.values));
-        let measured = self.seen.ranking().into_iter().map(|(point, ..)| point);
+        let measured = self.seen.ranking().into_iter().filter_map(|(candidate, ..)| candidate);
         let measured: Vec<Point> = measured.chain(of_earlier).chain(self.first.iter().cloned()).collect();
         let near = self.space.nearest(&self.start);
         let points = candidates::choose(&self.space, &near, &measured, &mut self.random);
-        let all = points.into_iter().map(Some).chain([None]);
-        all.filter(|candidate| !self.failed.contains(candidate)).collect()
+        // The values at start may be among them, and are one combination all the same.
+        let start = self.space.exactly(&self.start);
+        let others = points.into_iter().map(Some).filter(|point| point.is_none() || *point != start);
+        others.chain([None]).filter(|candidate| !self.failed.contains(candidate)).collect()
     }
 
     /// The candidate whose measurement is worth most: what it is expected to save in the iterations to come, less what it is expected to

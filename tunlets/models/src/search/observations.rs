@@ -42,12 +42,10 @@ impl Observations {
         Some(median(self.times.get(candidate)?.clone()))
     }
 
-    /// The combinations from the best on, with median and number of times.
-    pub(super) fn ranking(&self) -> Vec<(Point, f64, usize)> {
-        let one = |(candidate, times): (&Candidate, &Vec<f64>)| {
-            Some((candidate.clone()?, median(times.clone()), times.len()))
-        };
-        let mut all: Vec<(Point, f64, usize)> = self.times.iter().filter_map(one).collect();
+    /// The candidates from the best on, with median and number of times.
+    pub(super) fn ranking(&self) -> Vec<(Candidate, f64, usize)> {
+        let one = |(candidate, times): (&Candidate, &Vec<f64>)| (candidate.clone(), median(times.clone()), times.len());
+        let mut all: Vec<(Candidate, f64, usize)> = self.times.iter().map(one).collect();
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
         all
     }
