@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use midrun_tunlets::Efficiency;
+use midrun_vocabulary::bounds::COUNTED_THREADS;
 use serde::Serialize;
 
 use crate::edges::{self, Others};
@@ -260,9 +261,9 @@ impl Calls {
         calls.any(|call| call.name == name && call.peer == COLLECTIVE)
     }
 
-    /// A function of a rank whose calls are not all timed.
+    /// A function of a rank whose calls are not all timed. Each thread may have been read in a call that is timed when it ends.
     pub fn sampled(counted: &MpiCounted) -> Option<(&str, Tally)> {
-        let sampled = counted.calls.iter().filter(|(_, tally)| tally.timed < tally.count);
+        let sampled = counted.calls.iter().filter(|(_, tally)| tally.timed + (COUNTED_THREADS as u64) < tally.count);
         let most = sampled.max_by_key(|(_, tally)| tally.count)?;
         Some((&most.0.name, most.1))
     }

@@ -39,6 +39,16 @@ fn totals_count_once_however_often_they_are_reported() {
 }
 
 #[test]
+fn a_call_that_still_runs_is_not_a_sampled_one() {
+    let sampled = |timed| {
+        let call = MpiCall { name: "MPI_Recv".into(), peer: "any" };
+        let tally = Tally { count: 100, bytes: 800, time_ns: S, timed };
+        Calls::sampled(&MpiCounted { calls: vec![(call, tally)], ..counted(3, 1) }).map(|(name, _)| name.to_owned())
+    };
+    assert_eq!((sampled(100), sampled(99), sampled(10)), (None, None, Some("MPI_Recv".to_owned())));
+}
+
+#[test]
 fn calls_beyond_the_edge_of_a_grid_count_and_those_that_never_reach_a_rank_do_not() {
     let mut calls = Calls::default();
     let call = |name: &str, peer, count| {

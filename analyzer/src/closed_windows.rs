@@ -37,6 +37,9 @@ pub struct WindowLine {
     pub pattern: Option<Arc<str>>,
     /// Inputs on their way at the end; null for iterations.
     pub on_way: Option<u32>,
+    /// Whether one pattern computed all outputs of a stream's window, and the one before held none up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<bool>,
 }
 
 impl WindowLine {
@@ -73,6 +76,7 @@ impl ClosedWindows {
             outputs: None,
             pattern: None,
             on_way: None,
+            settled: None,
         };
         self.iterations_seen += 1;
         limits::push(&mut self.iterations, line, limits::LISTED_ITERATIONS);
@@ -94,6 +98,7 @@ impl ClosedWindows {
             outputs: Some(window.outputs),
             pattern: Some(shared(last, &window.plan)),
             on_way: Some(window.on_way),
+            settled: Some(window.settled),
         };
         self.streams_seen += 1;
         limits::push(&mut self.streams, line, limits::LISTED_WINDOWS);

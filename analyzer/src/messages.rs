@@ -7,7 +7,7 @@
 //! within an error, so that a receive has to have waited for longer than that, and the way out is put together with the next way back: in the
 //! sum of both the clocks' offset cancels.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::events::{Moved, Trip};
 use crate::limits;
@@ -85,6 +85,37 @@ impl Messages {
         let (bytes, back_ns) = self.ways.get_mut(&(to, from))?.out.take()?;
         self.ways.get_mut(&(from, to))?.out = None;
         trip(false, u128::from(sent.bytes) + u128::from(bytes), took_ns + back_ns)
+    }
+
+    /// Between how many pairs of ranks messages were seen, each way for itself.
+    pub(crate) fn ways(&self) -> usize {
+        self.ways.len()
+    }
+
+    /// Whether all ranks of a world of this size get their work from one rank, ranks pass it on, and nothing comes back, as in a pipeline. From
+    /// a master tasks go out and results come back; results that all ranks send to one rank come from several.
+    pub(crate) fn go_one_way(&self, world_size: u32) -> bool {
+        let senders: BTreeSet<u32> = self.ways.keys().map(|(from, _)| *from).collect();
+        let mut awaited = BTreeMap::<u32, usize>::new();
+        for (_, to) in self.ways.keys() {
+            *awaited.entry(*to).or_default() += 1;
+        }
+        let mut reached: Vec<u32> = senders.iter().copied().filter(|rank| !awaited.contains_key(rank)).collect();
+        if reached.len() != 1 || awaited.len() + 1 != world_size as usize || senders.len() == 1 {
+            return false;
+        }
+        // A rank is behind all that send to it; what is left over at the end is a circle.
+        let mut passed = 0;
+        while let Some(rank) = reached.pop() {
+            passed += 1;
+            for ((_, to), _) in self.ways.range((rank, 0)..=(rank, u32::MAX)) {
+                awaited.entry(*to).and_modify(|left| *left -= 1);
+                if awaited.get(to) == Some(&0) {
+                    reached.push(*to);
+                }
+            }
+        }
+        passed == world_size as usize
     }
 }
 
@@ -176,5 +207,30 @@ mod tests {
             messages.on_moved(0, &moved(false, peer, true, 8, (1, 1)), 0, 0);
         }
         assert_eq!(messages.ways.len(), limits::MESSAGE_WAYS);
+    }
+
+    #[test]
+    fn a_pipeline_is_where_nothing_comes_back() {
+        let one_way = |world_size: u32, ways: &[(u32, u32)]| {
+            let mut messages = Messages::default();
+            for (from, to) in ways {
+                messages.on_moved(*from, &moved(false, *to, true, 8, (1, 1)), 0, 0);
+            }
+            messages.go_one_way(world_size)
+        };
+        let chain = [(0, 1), (1, 2), (2, 3)];
+        assert!(one_way(4, &chain));
+        assert!(one_way(4, &[(3, 2), (2, 1), (1, 0)]));
+        assert!(one_way(5, &[(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]), "a stage with two replicas");
+        assert!(one_way(4, &[(0, 1), (1, 2), (2, 3), (0, 3)]), "a stage is left out");
+        assert!(!one_way(5, &chain), "a rank has no part in it");
+        assert!(!one_way(4, &[&chain[..], &[(3, 0)]].concat()), "a ring");
+        assert!(!one_way(4, &[&chain[..], &[(3, 2)]].concat()), "an answer");
+        let star = [(0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 0)];
+        assert!(!one_way(4, &star), "a master and workers");
+        assert!(!one_way(4, &star[..3]), "a master and workers that give nothing back yet");
+        assert!(!one_way(4, &star[3..]), "results of parts that the ranks know by themselves");
+        assert!(!one_way(4, &[(3, 2), (2, 0), (1, 0)]), "such results, through a tree");
+        assert!(!one_way(1, &[]));
     }
 }

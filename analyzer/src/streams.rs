@@ -18,6 +18,8 @@ pub struct Streams {
     begun: Option<StreamBegun>,
     stages: Vec<StageDeclared>,
     patterns: BTreeMap<u32, PatternTaken>,
+    /// No pattern of the newest stream was reported yet.
+    is_new: bool,
     work: BTreeMap<(usize, u32), StageWork>,
     /// Windows so far, over all streams.
     count: u64,
@@ -32,9 +34,12 @@ impl Streams {
         self.begun.is_some()
     }
 
-    /// A stream begins; one that is reported again, after a link was lost or because it has more ranks, goes on.
+    /// A stream begins; one that is reported again, after a link was lost or because it has more ranks, goes on, and so does the one before of
+    /// as many stages: a window may have outputs of several.
     pub fn on_begun(&mut self, begun: StreamBegun) {
-        if self.begun.replace(begun).is_some_and(|old| StreamBegun { ranks: begun.ranks, ..old } == begun) {
+        let old = self.begun.replace(begun);
+        self.is_new |= old.is_none_or(|old| old.time_ns != begun.time_ns);
+        if old.is_some_and(|old| old.stages == begun.stages) {
             return;
         }
         let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false, team: false };
@@ -45,14 +50,24 @@ impl Streams {
 
     /// A stage is described.
     pub fn on_stage(&mut self, declared: StageDeclared) {
+        let undeclared = StageDeclared { name: String::new(), stateful: false, team: false, ..declared };
         match self.stages.get_mut(declared.stage) {
-            Some(stage) => *stage = declared,
+            Some(stage) => {
+                if *stage != declared && *stage != undeclared {
+                    self.work.clear(); // of another pipeline
+                }
+                *stage = declared;
+            }
             None => self.invalid += 1,
         }
     }
 
     /// Inputs from here on go by another pattern; whether it is new.
     pub fn on_pattern(&mut self, taken: PatternTaken) -> bool {
+        let newest = self.patterns.last_key_value().map(|(epoch, _)| *epoch);
+        if std::mem::take(&mut self.is_new) && newest >= Some(taken.epoch) {
+            self.patterns.clear(); // of another pipeline, which counted from 0, too
+        }
         if self.patterns.len() >= limits::PATTERNS {
             self.patterns.pop_first();
         }
@@ -83,7 +98,10 @@ impl Streams {
             self.invalid += 1;
             return;
         };
-        let settled = ended.epochs.0 == ended.epochs.1 && ended.epochs.1 == *newest;
+        let (oldest, epochs) = (ended.epochs.0, self.patterns.range(ended.epochs.0..));
+        let settled = ended.epochs.1 <= *newest
+            && self.patterns.contains_key(&oldest)
+            && epochs.map(|(_, of)| &of.plan).all(|plan| *plan == taken.plan);
         let mut stages: Vec<StageWindow> = self
             .stages
             .iter()
@@ -169,10 +187,28 @@ mod tests {
         assert_eq!(streams.plan(), Some("0,1"), "the same stream has more ranks");
         streams.on_window(ended((4, 4)));
         assert_eq!(streams.take_closed().map(|window| window.ranks), Some(5));
-        streams.on_begun(StreamBegun { time_ns: 9, ..BEGUN });
+        streams.on_begun(StreamBegun { time_ns: 9, stages: 3, ..BEGUN });
         assert_eq!(streams.plan(), None);
         streams.on_window(ended((0, 0)));
         assert_eq!((streams.take_closed(), streams.invalid), (None, 1), "no pattern is known");
+    }
+
+    #[test]
+    fn a_window_of_several_streams_is_settled_while_they_go_by_one_pattern() {
+        let mut streams = Streams::default();
+        let mut settled = |begun_ns: u64, taken: PatternTaken, oldest: u32| {
+            streams.on_begun(StreamBegun { time_ns: begun_ns, ..BEGUN });
+            streams.on_work(worked(1, 2));
+            let epoch = taken.epoch;
+            streams.on_pattern(taken);
+            streams.on_window(ended((oldest, epoch)));
+            streams.take_closed().map(|window| (window.settled, window.stages[1].by_rank[0].inputs))
+        };
+        assert_eq!(settled(5, pattern(0, "0,1"), 0), Some((true, 2)));
+        assert_eq!(settled(6, pattern(1, "0,1"), 0), Some((true, 2)));
+        assert_eq!(settled(7, pattern(2, "0,1x2"), 1), Some((false, 2)), "the pattern changed within it");
+        assert_eq!(settled(8, pattern(3, "0,1x2"), 2), Some((true, 2)));
+        assert_eq!(settled(9, pattern(0, "0,1"), 0), Some((true, 2)), "of a pipeline that was created anew");
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub struct StreamLines {
     pub period_s: Vec<f64>,
     /// When each window was closed, seconds since the job's first sight.
     pub window_end_s: Vec<f64>,
+    /// Outputs of each window.
+    pub window_outputs: Vec<u64>,
+    /// Whether all of them were computed by one pattern, and none was held up by the one before.
+    pub window_settled: Vec<bool>,
     /// The same with the best pattern for the ranks at hand, by the model; null where not all stages were seen.
     pub ideal_period_s: Option<f64>,
     /// Patterns, from which input of their stream on.
@@ -265,6 +269,9 @@ pub struct Summary {
     /// Masters with their workers, as the MPI calls show them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<TeamLine>,
+    /// Whether all ranks get their work from one rank, ranks pass it on, and nothing comes back, as in a pipeline.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub messages_go_one_way: bool,
     /// Efficiencies; null where no rank was counted.
     pub pop: Option<PopLines>,
     /// Records of all ranks.

@@ -396,20 +396,23 @@ impl Partial {
         let known = (computed.len() as u32).min(self.most_workers.unwrap_or(u32::MAX)).max(self.work.len() as u32);
         let per_worker: Vec<WorkerWork> = self.work.into_values().map(ordered).collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
+        // A program that marks its tasks may cut them by itself all the same: then it asks for no chunk.
+        let own_loop = !begun.framework && (begun.tasks == 0 || ended.chunks == 0);
+        let own_chunks = || per_worker.iter().map(|worker| worker.chunks).sum();
         let window = Window {
             master,
             iteration: begun.iteration,
             tasks: [begun.tasks, ended.tasks, self.tasks].into_iter().find(|tasks| *tasks > 0).unwrap_or(0),
             workers: if begun.workers > 0 { begun.workers } else { known },
             iteration_s: duration_ns as f64 / 1e9,
-            chunks: if ended.tasks > 0 { ended.chunks } else { per_worker.iter().map(|worker| worker.chunks).sum() },
+            chunks: if own_loop { own_chunks() } else { ended.chunks },
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
             prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
             network: links.network((begun.task_bytes, begun.result_bytes)),
             efficiency: None,
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
-            own_loop: !begun.framework && begun.tasks == 0,
+            own_loop,
             per_worker,
             profile: self.profile,
             points: Vec::new(),

@@ -84,6 +84,11 @@ pub fn table(json: &str) -> String {
     } else if iterations == 0 {
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
+            ranks if summary["period_s"].is_array() => format!(
+                "{}, a pipeline whose outputs were too few to measure: the first of each stream shows no time between two, and eight others, two \
+                 for each rank that computes, make a window",
+                Count(ranks, "rank")
+            ),
             ranks if !summary["call_period"].is_null() => format!(
                 "{}, but no iterations: the program marks none, and it ended before one was measured of the period of its MPI calls",
                 Count(ranks, "rank")
@@ -166,7 +171,7 @@ fn lost_events(events: u64) -> String {
 /// Whether the program distributed tasks. A summary of an older version does not say it.
 pub fn has_tasks(summary: &Value) -> bool {
     let any = |key: &str| Some(summary[key].as_array()?.iter().filter_map(Value::as_f64).any(|x| x > 0.0));
-    any("tasks").or(any("ideal_s")).unwrap_or(false)
+    summary["messages_go_one_way"] != true && any("tasks").or(any("ideal_s")).unwrap_or(false)
 }
 
 /// Why no task was seen though the points file says how to tune a Master/Worker program; `None` where it does not say it, or tasks were seen.
@@ -175,6 +180,13 @@ pub fn without_tasks(summary: &Value) -> Option<String> {
     let words =
         |line: &Value| line.as_str().unwrap_or_default().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = lines.iter().map(words).collect();
+    if summary["messages_go_one_way"] == true {
+        let work = lines.iter().any(|line| line.first().is_some_and(|word| word == "work"));
+        return work.then(|| {
+            "a work line says what computes the tasks that a master hands out, and here is no master: it tuned nothing"
+                .to_owned()
+        });
+    }
     if let Some([_, _, function, ..]) =
         lines.iter().map(Vec::as_slice).find(|line| line.first().is_some_and(|word| word == "work"))
     {
@@ -507,6 +519,10 @@ mod tests {
     #[test]
     fn a_job_without_iterations_says_so() {
         assert!(table(r#"{"iterations":0,"ranks":4}"#).contains("no iterations"));
+        assert!(
+            table(r#"{"iterations":0,"ranks":4,"period_s":[]}"#)
+                .contains("4 ranks, a pipeline whose outputs were too few")
+        );
         assert!(table(r#"{"iterations":0,"ranks":0}"#).contains("no rank"));
     }
 

@@ -24,7 +24,9 @@ struct MasterIteration {
 }
 
 static CURRENT: Mutex<Option<MasterIteration>> = Mutex::new(None);
-/// Declares the tuning points of scheduling.
+/// Begins with the technique that an earlier run gives.
+static START: Once = Once::new();
+/// Declares the tuning points of scheduling, once the program asks for a chunk: one that cuts its tasks by itself goes by no technique.
 static TECHNIQUE: Once = Once::new();
 /// Tasks of the current iteration.
 static TASKS: AtomicU64 = AtomicU64::new(0);
@@ -53,10 +55,10 @@ pub extern "C" fn midrun_iteration_begin(tasks: u64, workers: u32) -> c_int {
             }
             // A program without tasks schedules none.
             if tasks > 0 {
-                TECHNIQUE.call_once(|| {
+                START.call_once(|| {
                     let ranks = state::segment().map_or(0, |segment| segment.identity().world_size);
                     let start = start::scheduling(ranks as usize).map(|start| start.parameters);
-                    scheduling::declare_technique(start.unwrap_or(TechniqueParameters::FALLBACK));
+                    scheduling::begin_with(start.unwrap_or(TechniqueParameters::FALLBACK));
                 });
             }
             if iterations::synchronized_by_markers() {
@@ -150,6 +152,7 @@ pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
         // A lock, not an attempt: 0 would say that no tasks are left. Only threads of the program contend.
         let mut guard = CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(l) = guard.as_mut() else { return 0 };
+        TECHNIQUE.call_once(|| scheduling::declare_technique(scheduling::current().0));
         safe_point::poll(l.iteration, false);
         if scheduling::epoch() != l.epoch {
             let (setting, epoch) = scheduling::current();

@@ -217,7 +217,7 @@ pub fn team(time_ns: u64, (stage, place): (usize, usize), done: &TeamDone) {
 }
 
 /// The outputs of a stream in a stretch of time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamWindow {
     /// Its number, from 0 in each stream.
     pub number: u64,

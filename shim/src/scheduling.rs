@@ -79,11 +79,16 @@ fn declare_once(registry: &mut TuningPoints, name: &str, number: usize, kind: Tu
     }
 }
 
+/// Sets technique and parameters before they are tuning points.
+pub fn begin_with(initial: TechniqueParameters) {
+    locked().parameters = initial;
+    EPOCH.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Declares technique and parameters as tuning points with the values of `initial`; a second call only sets the values.
 pub fn declare_technique(initial: TechniqueParameters) {
     tuning_points::with(|registry| {
-        locked().parameters = initial;
-        EPOCH.fetch_add(1, Ordering::Relaxed);
+        begin_with(initial);
         let last_code = Technique::ALL.len() as f64 - 1.0;
         declare_once(registry, names::TECHNIQUE, TECHNIQUE, Whole, (0.0, last_code));
         declare_once(registry, names::FACTOR, FACTOR, Real, (0.0, 1.0));

@@ -388,6 +388,26 @@ fn a_master_is_recognised_from_who_sends_to_whom(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn a_pipeline_by_hand_is_no_master_with_workers(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("relay.c"), &["-O1".into(), "-g".into()]);
+    std::fs::write(scratch.path("points"), "iteration function work_on\nwork function work_on\n").expect("the points");
+    let flags = ["--summary", "s.json", "--points", "points"];
+    let ended = midrun_tests::under_midrun(&scratch, "run", &flags, &mpi.line(4, &program)).succeed();
+    let summary = Summary::read(&scratch.path("s.json"));
+    assert_eq!(summary.0["messages_go_one_way"], true, "{mpi:?}: {}", ended.err);
+    assert!(summary.0["advice"].is_null(), "{mpi:?}: {}", ended.err);
+    for (part, is_said) in [
+        ("it is no faster than rank 1, which computes for", true),
+        ("here is no master: it tuned nothing", true),
+        ("over ideal", false),
+        ("next time ask for", false),
+    ] {
+        assert_eq!(ended.err.contains(part), is_said, "{mpi:?}: {part}: {}", ended.err);
+    }
+}
+
+#[each_mpi]
 fn a_rank_whose_threads_communicate_is_as_busy_as_they_are(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("waiting_threads.c"), &["-pthread".into()]);

@@ -116,6 +116,17 @@ fn one_rank_alone_and_several_streams_are_tuned_without_harm(mpi: Mpi) {
     tuned(mpi, "", 3, "--inputs 60 --stages 2,1,1,1,1,1 --runs 3");
 }
 
+#[each_mpi]
+fn a_pipeline_that_runs_again_and_again_with_few_inputs_is_tuned(mpi: Mpi) {
+    // Three outputs of a stream, the first of which belongs to no window.
+    let (summary, ended) = tuned(mpi, "--no-memory", 9, "--inputs 3 --stages 2,10,2 --runs 60");
+    let decision = &summary.list("decisions")[0];
+    assert!(replicas(decision["to"].as_str().expect("a pattern"), 1) >= 3, "{decision}");
+    let settled = |flag: bool| summary.list("window_settled").iter().filter(|settled| **settled == flag).count();
+    assert!(settled(true) >= 2 && settled(true) + settled(false) == summary.list("period_s").len(), "{}", ended.err);
+    assert!(ended.err.contains("an output came every"), "{}", ended.err);
+}
+
 /// Agent and analyzer of their own, a job of some seconds, and what is done to them.
 fn faulty(mpi: Mpi, fault: impl Fn(&Scratch, Analyzer, Agent)) -> Ended {
     let scratch = Scratch::new();

@@ -106,7 +106,7 @@ pub struct StreamWindow {
     pub number: u64,
     /// Pattern of the inputs drawn now, as `midrun.h` writes it.
     pub plan: String,
-    /// Whether all outputs of the window were computed by that pattern.
+    /// Whether all outputs of the window were computed by that pattern, and none was held up by the one before.
     pub settled: bool,
     /// Outputs.
     pub outputs: u64,
@@ -130,22 +130,16 @@ const RECENT: usize = 5;
 pub struct Recent {
     plan: Option<String>,
     windows: VecDeque<StreamWindow>,
-    /// The next settled window is dropped: after a change, outputs that the old pattern held up come in a burst.
-    burst: bool,
 }
 
 impl Recent {
     /// Takes in a window.
     pub fn push(&mut self, window: &StreamWindow) {
         if self.plan.as_ref() != Some(&window.plan) {
-            self.burst = self.plan.is_some();
             self.plan = Some(window.plan.clone());
             self.windows.clear();
         }
         if !window.settled {
-            return;
-        }
-        if std::mem::take(&mut self.burst) {
             return;
         }
         if self.windows.len() >= RECENT {
@@ -227,24 +221,23 @@ mod tests {
     use crate::testing::stream;
 
     #[test]
-    fn the_last_windows_of_a_pattern_are_one_but_for_the_burst_after_a_change() {
+    fn the_last_windows_of_a_pattern_are_one() {
         let mut recent = Recent::default();
         assert_eq!(recent.merged(), None);
         for (number, plan, settled, merged) in [
             (0, "0,1", true, 1),
             (1, "0,1", true, 2),
             (2, "0,1x2", false, 0),
-            (3, "0,1x2", true, 0),
-            (4, "0,1x2", true, 1),
-            (5, "0,1x2", true, 2),
+            (3, "0,1x2", true, 1),
+            (4, "0,1x2", true, 2),
         ] {
             recent.push(&StreamWindow { settled, ..stream(number, plan, 3, &[0.1, 0.2]) });
             assert_eq!(recent.count(), merged, "window {number}");
         }
         let merged = recent.merged().unwrap();
-        assert_eq!((merged.number, merged.outputs, merged.stages[1].by_rank[1].inputs), (5, 20, 10));
+        assert_eq!((merged.number, merged.outputs, merged.stages[1].by_rank[1].inputs), (4, 20, 10));
         assert!((merged.period_s() - 0.1).abs() < 1e-9);
-        (6..20).for_each(|number| recent.push(&stream(number, "0,1x2", 3, &[0.1, 0.2])));
+        (5..20).for_each(|number| recent.push(&stream(number, "0,1x2", 3, &[0.1, 0.2])));
         assert_eq!(recent.count(), RECENT);
     }
 

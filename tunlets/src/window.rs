@@ -174,7 +174,7 @@ pub struct Window {
     pub setting: TechniqueParameters,
     /// Whether they changed inside this iteration.
     pub setting_changed: bool,
-    /// Whether the program hands its tasks out by itself, and does not tell midrun how many there are: then the technique says nothing.
+    /// Whether the program hands its tasks out by itself: then the technique says nothing.
     pub own_loop: bool,
     /// Each worker's share, by rank.
     pub per_worker: Vec<WorkerWork>,
@@ -203,6 +203,13 @@ impl Window {
         };
         let all: f64 = self.points.iter().filter(|point| point.label == PROGRESS).map(made).sum();
         (all > 0.0).then_some(all)
+    }
+
+    /// Takes what was computed in it for no tasks: there is no master who handed them out.
+    pub fn forget_chunks(&mut self) {
+        (self.tasks, self.chunks, self.coverage) = (0, 0, 1.0);
+        self.per_worker.clear();
+        self.profile.fill(ProfileBin::default());
     }
 
     /// Time in which the master of a divide-and-conquer program divided and combined, seconds; 0 in others.

@@ -355,3 +355,28 @@ fn a_value_for_one_iteration_goes_with_its_number_and_is_refused_where_it_cannot
     assert!(story.answer_to(at(9, true)).1.contains("--at-iteration"));
     assert_eq!(story.actions(), []);
 }
+
+#[test]
+fn a_value_for_an_iteration_that_is_far_away_holds_nobody_up_and_can_be_let_go() {
+    let mut story = Story::begin(Config::default());
+    story.report("j", 1, vec![block("block", 32.0)]);
+    let at = |k| Control::Set {
+        point: "block".into(),
+        value: "16".into(),
+        rank: None,
+        synchronized: false,
+        at_iteration: Some(k),
+    };
+    story.iteration("j", 0);
+    let decided = story.actions().remove(0);
+    story.apply(&decided, 1);
+    story.control(5, at(1_000_000));
+    assert_eq!(story.actions(), [], "it waits here");
+    assert!(story.answer_to(Control::Freeze).0, "nobody waits for it");
+    story.control(6, Control::Resume);
+    let [(5, line), (6, resumed)] = &story.controlled()[..] else { panic!("both are answered") };
+    assert!(resumed.done && !line.done && line.text.contains("midrun resume let it go"), "{}", line.text);
+    // One that is near goes at once.
+    story.control(7, at(2));
+    assert_eq!(story.actions().remove(0).phase, Phase::ApplyAt { iteration: 2 });
+}

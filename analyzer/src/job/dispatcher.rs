@@ -128,6 +128,15 @@ impl Dispatcher {
         self.ttl_ms.max((until_s * 3e3) as u64)
     }
 
+    /// Whether an action for the start of this iteration may be on its way now: a rank keeps one action that waits, so until then others go
+    /// first. It is time in the iteration before, and where iterations are so short that the action lives long enough.
+    pub(super) fn is_near(&self, now: u64, iteration: u64) -> bool {
+        let next = |(last, _): &(u64, f64)| iteration <= last.saturating_add(2);
+        self.pace.is_empty()
+            || self.pace.values().any(next)
+            || self.life_ms(now, When::Iteration(iteration)) <= self.ttl_ms
+    }
+
     /// Sends what is asked of some ranks, each of which can be reached.
     pub(super) fn dispatch(&mut self, ctx: &mut Ctx<'_>, by: By, assigned: Vec<Assigned>, when: When, roster: &Roster) {
         self.group = Some(Group { by, awaited: assigned.len(), settled: Vec::new() });

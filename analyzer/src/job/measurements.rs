@@ -52,6 +52,8 @@ pub(super) struct Measurements {
     recent: Recent,
     points: Points,
     messages: Messages,
+    /// Whether they go one way, as in a pipeline, and of how many pairs of ranks that was seen.
+    one_way: (bool, usize),
     calls: Calls,
     period: PeriodSearch,
     /// It was said that not each call is timed.
@@ -86,6 +88,7 @@ impl Measurements {
             recent: Recent::default(),
             points: Points::default(),
             messages: Messages::default(),
+            one_way: (false, 0),
             calls: Calls::default(),
             period: PeriodSearch::default(),
             is_sampled: false,
@@ -238,9 +241,11 @@ impl Measurements {
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
         let most_workers = roster.points.get(rank, names::OWN_WORKERS).map(|point| point.value as u32);
         let stands = (roster.points.setting(rank), most_workers);
+        // A program that cuts its tasks by itself offers none.
+        let goes_by_it = begun.framework || roster.points.get(rank, names::TECHNIQUE).is_some();
         let Some(windows) = self.windows_of(rank, begun.framework) else { return };
         let setting = windows.on_begun(now, begun, stands);
-        if begun.tasks > 0 && is_first {
+        if begun.tasks > 0 && is_first && goes_by_it {
             self.technique = setting.to_string();
         }
     }
@@ -367,7 +372,15 @@ impl Measurements {
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
+        if self.one_way.1 != self.messages.ways() {
+            self.one_way = (self.messages.go_one_way(roster.members.world_size()), self.messages.ways());
+        }
         for Closed { window, task_s, .. } in &mut closed {
+            if window.own_loop && self.one_way.0 {
+                // What its stages compute are no chunks that a master could cut otherwise.
+                window.forget_chunks();
+                *task_s = 0.0;
+            }
             if let Some(master) = self.windows.master {
                 roster.members.locate(master, window);
             }
@@ -418,6 +431,9 @@ impl Measurements {
         match measured {
             Measured::Iteration(closed) if !self.is_iteration(ctx, closed.window.iteration_s) => false,
             Measured::Iteration(closed) => {
+                if self.technique.is_empty() && !closed.window.own_loop && closed.window.tasks > 0 {
+                    self.technique = closed.window.setting.to_string();
+                }
                 self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
                 self.shares = status::shares_of_iteration(&closed.window);
                 note_iteration(ctx, closed, None);
@@ -561,6 +577,11 @@ impl Measurements {
         self.calls.pop().map(|pop| pop.efficiency)
     }
 
+    /// Whether the program hands data from rank to rank, and uses no framework for that.
+    pub(super) fn is_pipeline_by_hand(&self) -> bool {
+        self.one_way.0 && self.technique.is_empty() && !self.streams.any()
+    }
+
     /// Iterations measured.
     pub(super) fn iterations(&self) -> u64 {
         self.closed.iterations()
@@ -586,6 +607,7 @@ impl Measurements {
             mpi_calls: self.calls.lines(),
             call_period: self.period.found().cloned(),
             teams: teams::teams(&self.calls.members()),
+            messages_go_one_way: self.is_pipeline_by_hand(),
             pop: self.calls.pop(),
             points: self.points.lines(declared),
             links: self.windows.links.clone().list().map(Into::into).collect(),
@@ -606,6 +628,8 @@ impl Measurements {
         StreamLines {
             period_s: listed.iter().map(|line| line.time_s).collect(),
             window_end_s: listed.iter().map(|line| line.end_s).collect(),
+            window_outputs: listed.iter().filter_map(|line| line.outputs).collect(),
+            window_settled: listed.iter().filter_map(|line| line.settled).collect(),
             ideal_period_s,
             ..self.stream_lines.clone()
         }

@@ -73,6 +73,8 @@ pub(super) struct Overrides {
     /// Revision of the newest setting; grows from analyzer to analyzer.
     revision: u64,
     pending: VecDeque<(AskId, Control)>,
+    /// Values for iterations that are far away, in the order in which they were asked for.
+    later: VecDeque<(AskId, Control)>,
     active: Option<Active>,
     turned: BTreeMap<(u32, String), Turned>,
     lines: VecDeque<ControlLine>,
@@ -86,6 +88,7 @@ impl Overrides {
             manual: Manual::default(),
             revision,
             pending: VecDeque::new(),
+            later: VecDeque::new(),
             active: None,
             turned: BTreeMap::new(),
             lines: VecDeque::new(),
@@ -94,7 +97,7 @@ impl Overrides {
 
     /// Queues one more; false when too many wait.
     pub(super) fn queue(&mut self, ask: AskId, control: Control) -> bool {
-        let fits = self.pending.len() < limits::CONTROLS_PER_JOB;
+        let fits = self.pending.len() + self.later.len() < limits::CONTROLS_PER_JOB;
         if fits {
             self.pending.push_back((ask, control));
         }
@@ -132,9 +135,14 @@ impl Overrides {
         self.revision
     }
 
-    /// Overrides that wait.
+    /// Overrides that wait for their turn.
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
+    }
+
+    /// Values that wait for an iteration.
+    pub(super) fn later(&self) -> usize {
+        self.later.len()
     }
 
     /// One is on its way.
@@ -142,9 +150,32 @@ impl Overrides {
         self.active.is_some()
     }
 
-    /// The one that waits longest.
-    pub(super) fn next(&mut self) -> Option<(AskId, Control)> {
-        self.pending.pop_front()
+    /// The one that waits longest. Values for an iteration wait until that `is_near`.
+    pub(super) fn next(&mut self, is_near: impl Fn(u64) -> bool) -> Option<(AskId, Control)> {
+        let is_due = |control: &Control| match control {
+            // What is refused is refused at once.
+            Control::Set { at_iteration: Some(k), synchronized: false, .. } => {
+                *k >= limits::ITERATION_END || is_near(*k)
+            }
+            _ => true,
+        };
+        if let Some(at) = self.later.iter().position(|(_, control)| is_due(control)) {
+            return self.later.remove(at);
+        }
+        while let Some((ask, control)) = self.pending.pop_front() {
+            if is_due(&control) {
+                return Some((ask, control));
+            }
+            self.later.push_back((ask, control));
+        }
+        None
+    }
+
+    /// Lets go what waits for an iteration.
+    fn forget_later(&mut self, ctx: &mut Ctx<'_>, why: &str) {
+        while let Some((ask, control)) = self.later.pop_front() {
+            self.refuse(ctx, ask, &control, why.to_owned());
+        }
     }
 
     /// Whether a person has set this point since tunlets were last let go on.
@@ -223,6 +254,7 @@ impl Overrides {
         while let Some((ask, control)) = self.pending.pop_front() {
             self.refuse(ctx, ask, &control, ended.to_owned());
         }
+        self.forget_later(ctx, ended);
     }
 
     /// Begins an override, or refuses it. `renewed` says whether the tunlets that a `resume` asks for could be made.
@@ -258,7 +290,10 @@ impl Overrides {
                 (rounds, kept) = rollback_to_start(roster);
             }
             Control::Freeze => self.set_mode(Mode::Frozen),
-            Control::Resume => self.set_mode(Mode::Tuned),
+            Control::Resume => {
+                self.set_mode(Mode::Tuned);
+                self.forget_later(ctx, "midrun resume let it go");
+            }
         }
         let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, roster)).collect();
         let mut by_rank: BTreeMap<u32, Vec<usize>> = BTreeMap::new();

@@ -41,13 +41,14 @@ impl Job {
             refusals,
             never: report.unavailable,
             shadow: report.shadows,
-            advice: report.next_allocation.map(|next| Advice {
+            // It may have looked like a master and its workers until its messages were seen.
+            advice: report.next_allocation.filter(|_| !measured.messages_go_one_way).map(|next| Advice {
                 per: self.measurements.per(),
                 regime: next.regime.to_owned(),
                 workers_now: next.workers_now,
                 iteration_now_s: next.iteration_now_s,
                 workers: next.workers,
-                ranks: next.workers.saturating_add(u32::from(!self.master_works())),
+                ranks: next.workers.saturating_add(u32::from(self.has_idle_master())),
                 iteration_s: next.iteration_s,
                 uncertainty: next.uncertainty,
                 own_chunks: next.own_chunks,
@@ -115,7 +116,7 @@ impl Job {
             "iterations": measured.iterations(), "outputs": measured.outputs(),
             "iteration_s": iteration_s, "period_s": period_s,
             "tunlet": self.decisions.name(), "mode": mode, "dry_run": self.spec.dry_run,
-            "in_flight": self.dispatcher.on_their_way(), "controls_waiting": self.overrides.pending(),
+            "in_flight": self.dispatcher.on_their_way(), "controls_waiting": self.overrides.pending() + self.overrides.later(),
             "tuning_points": points.into_iter().map(|point| self.point(point)).collect::<Vec<_>>(),
             "decisions": newest(self.decisions.lines()), "verdicts": self.decisions.verdicts(),
             "controls": newest(self.overrides.lines()),
@@ -136,11 +137,19 @@ impl Job {
         status
     }
 
-    /// Returns whether the master computed tasks in the newest window, too.
+    /// Whether the head of a pipeline, or a master, takes a rank and computes nothing.
+    fn has_idle_master(&self) -> bool {
+        self.measurements.per() == Per::Output || !self.master_works()
+    }
+
+    /// Returns whether the master computed tasks in the newest window, too. One who alone reports the tasks of several workers only reports.
     fn master_works(&self) -> bool {
         let shares = self.measurements.shares();
-        let share = self.measurements.masters().next().and_then(|(master, _)| shares.get(&master));
-        share.is_some_and(|share| share.done > Some(0))
+        let done = |rank: u32| shares.get(&rank).is_some_and(|share| share.done > Some(0));
+        let workers = self.measurements.closed().newest(Per::Iteration).and_then(|line| line.workers);
+        let master = self.measurements.masters().next().map(|(master, _)| master);
+        let reports = |master: u32| workers > Some(1) && !shares.keys().any(|rank| *rank != master && done(*rank));
+        master.is_some_and(|master| done(master) && !reports(master))
     }
 
     /// The status with the newest window only.

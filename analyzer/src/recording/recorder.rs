@@ -92,7 +92,6 @@ impl Recorder {
         let mut file = open(path)?;
         file.set_len(0)?;
         file.rewind()?;
-        file.write_all(&preamble())?;
         let (queue, frames) = sync_channel(limits::RECORDING_QUEUE);
         let (done, report) = channel();
         let name = path.to_owned();
@@ -167,7 +166,14 @@ impl Cut for File {
 
 /// Writes until nobody sends any more; after trouble it only counts.
 fn write(path: &Path, frames: &Receiver<v1::Recorded>, mut file: impl Write + Cut) -> Report {
-    let (mut report, mut bytes, mut trouble) = (Report::default(), preamble().len() as u64, false);
+    let preamble = preamble();
+    let (mut report, mut bytes) = (Report::default(), preamble.len() as u64);
+    let begun = file.write_all(&preamble);
+    let mut trouble = begun.is_err();
+    if let Err(error) = begun {
+        file.cut(0);
+        tracing::warn!(path = %path.display(), %error, "the recording does not begin; the job goes on");
+    }
     for frame in frames {
         if trouble {
             report.missing += 1;
@@ -224,7 +230,7 @@ mod tests {
 
     impl Cut for &mut Disk {
         fn cut(&mut self, length: u64) {
-            self.content.truncate(length as usize - preamble().len());
+            self.content.truncate(length as usize);
         }
     }
 
@@ -237,10 +243,17 @@ mod tests {
         let (queue, frames) = sync_channel(16);
         (1..=5).for_each(|now_ns| queue.send(tick(now_ns)).unwrap());
         drop(queue);
-        let length = super::super::FRAME_HEAD + tick(1).encoded_len();
-        let mut disk = Disk { room: 2 * length + 3, content: Vec::new() };
+        let (head, length) = (preamble().len(), super::super::FRAME_HEAD + tick(1).encoded_len());
+        let mut disk = Disk { room: head + 2 * length + 3, content: Vec::new() };
         let report = write(Path::new("r"), &frames, &mut disk);
-        assert_eq!((report.written, report.missing, disk.content.len()), (2, 3, 2 * length));
+        assert_eq!((report.written, report.missing, disk.content.len()), (2, 3, head + 2 * length));
+        // Full from the start.
+        let (queue, frames) = sync_channel(16);
+        (1..=5).for_each(|now_ns| queue.send(tick(now_ns)).unwrap());
+        drop(queue);
+        let mut disk = Disk { room: head - 1, content: Vec::new() };
+        let report = write(Path::new("r"), &frames, &mut disk);
+        assert_eq!((report.written, report.missing, disk.content.len()), (0, 5, 0));
     }
 
     #[test]

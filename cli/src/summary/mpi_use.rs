@@ -10,7 +10,7 @@ const FUNCTIONS_NAMED: usize = 3;
 pub fn lines(summary: &Value) -> Vec<String> {
     let mut lines: Vec<String> = efficiency(&summary["pop"]).into_iter().collect();
     lines.extend(run_delay(&summary["pop"]));
-    lines.extend(longest(&summary["pop"]));
+    lines.extend(pipeline(summary).or_else(|| longest(&summary["pop"])));
     lines.extend(functions(summary));
     lines.extend(summary["teams"].as_array().into_iter().flatten().filter_map(team));
     lines
@@ -33,6 +33,20 @@ fn run_delay(pop: &Value) -> Option<String> {
     Some(format!(
         "ranks were ready to run and had no core for {:.0} % of the time: they are more than the cores, or other programs or a hypervisor use them",
         100.0 * share
+    ))
+}
+
+/// The line of a pipeline that uses no framework: its slowest rank sets the pace.
+fn pipeline(summary: &Value) -> Option<String> {
+    let ranks = summary["pop"]["ranks"].as_array().filter(|_| summary["messages_go_one_way"] == true)?;
+    let useful_s = |rank: &&Value| rank["useful_s"].as_f64().unwrap_or(0.0);
+    let slowest = ranks.iter().max_by(|a, b| useful_s(a).total_cmp(&useful_s(b)))?;
+    let runtime_s = summary["pop"]["runtime_s"].as_f64().filter(|runtime_s| *runtime_s > 0.0)?;
+    Some(format!(
+        "messages go one way from rank to rank, as in a pipeline, and it is no faster than rank {}, which computes for {:.1} % of the time; \
+         midrun replicates such a stage where the program uses its pipeline framework",
+        slowest["rank"],
+        100.0 * useful_s(&slowest) / runtime_s
     ))
 }
 
@@ -117,5 +131,9 @@ mod tests {
         summary["mpi_calls"] = json!({"MPI_Wtime": calls(1e-6)});
         assert_eq!(lines(&summary).len(), 1, "the ranks are even, and no function takes any time worth naming");
         assert_eq!(lines(&json!({"pop": null})), [""; 0]);
+        summary["messages_go_one_way"] = json!(true);
+        summary["pop"]["runtime_s"] = json!(10.0);
+        let line = &lines(&summary)[1];
+        assert!(line.contains("no faster than rank 1, which computes for 80.0 % of the time"), "{line}");
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use midrun_scheduling::Technique;
 use midrun_statistics::{NORMAL, median};
 use midrun_tunlets::Regime;
 use midrun_tunlets::confidence::Confidence;
 use midrun_vocabulary::{Count, Seconds};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{advice, has_tasks, search, start};
 use crate::figures::is_of_first;
@@ -15,12 +16,32 @@ use crate::figures::is_of_first;
 pub fn lines(summary: &Value) -> Vec<String> {
     let mut lines: Vec<String> = start(&summary["start"]).into_iter().collect();
     lines.extend(search(&summary["search"]));
-    // What was saved is said of the first master's iterations.
-    let of = summary["instances"][0]["master"].as_u64().map_or_else(String::new, |rank| format!("master {rank}: "));
-    lines.extend(saved(summary).map(|line| format!("{of}{line}")));
+    lines.extend(saved_by_each(summary));
     lines.extend(summary["points"]["measured"].as_array().into_iter().flatten().filter_map(measured));
     lines.extend(advice(summary));
     lines
+}
+
+/// The gain, of each of several masters by itself. The summary lists the iterations of the first, and more of them than of the others.
+pub fn saved_by_each(summary: &Value) -> Vec<String> {
+    let instances = summary["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some((first, others)) = instances.split_first() else { return saved(summary).into_iter().collect() };
+    let said = |instance: &Value, of: &Value| saved(of).map(|line| format!("master {}: {line}", instance["master"]));
+    let other = |instance: &Value| {
+        let decisions = summary["decisions"].as_array().into_iter().flatten();
+        let own = decisions.filter(|decision| decision["master"] == instance["master"]).cloned();
+        let listed = instance["iteration_s"].as_array().map_or(0, Vec::len) as u64;
+        let before = instance["iterations"].as_u64().unwrap_or(listed).saturating_sub(listed);
+        let alone = json!({
+            "decisions": own.collect::<Vec<_>>(), "instances": [{"master": instance["master"]}],
+            "iterations": instance["iterations"], "iteration": (before..before + listed).collect::<Vec<_>>(),
+            "iteration_s": instance["iteration_s"], "ideal_s": instance["ideal_s"],
+            "workers": vec![instance["workers"].clone(); listed as usize],
+            "pop": summary["pop"], "controls": summary["controls"], "start": summary["start"],
+        });
+        said(instance, &alone)
+    };
+    said(first, summary).into_iter().chain(others.iter().filter_map(other)).collect()
 }
 
 /// One window: its number, its time, and its work, in the same unit for all; without tasks nobody knows the work, and it counts as equal.
@@ -94,6 +115,25 @@ fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> Vec<usize> {
     costs.iter().map(of).collect()
 }
 
+/// Whether a window had a value that the user had set: from the first window with it to the next change of midrun's own. `ends_s` are the ends
+/// of a stream's windows, whose controls count inputs.
+fn by_hand<'a>(controls: &Value, ends_s: &Value, changes: &'a [(u64, &Value)]) -> impl Fn(&Cost) -> bool + use<'a> {
+    let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
+    let ends_s = list(ends_s);
+    let mut set = Vec::new();
+    for control in list(controls) {
+        let window = ends_s.iter().position(|end_s| end_s.as_f64() > control["at_s"].as_f64());
+        let applied = list(&control["changes"]).iter().filter_map(|change| change["applied_iteration"].as_u64()).max();
+        set.extend(
+            applied.and_then(|iteration| if ends_s.is_empty() { Some(iteration) } else { window.map(|at| at as u64) }),
+        );
+    }
+    move |cost| {
+        let newest = |from: &mut dyn Iterator<Item = u64>| from.filter(|from| *from <= cost.number).max();
+        newest(&mut set.iter().copied()) > newest(&mut changes.iter().map(|(from, _)| *from))
+    }
+}
+
 /// The number of each window's work: from each of these iterations on the tasks are other ones.
 fn works(costs: &[Cost], other_work: &Value) -> Vec<usize> {
     let from: Vec<u64> = other_work.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
@@ -127,14 +167,20 @@ pub fn saved(summary: &Value) -> Option<String> {
     };
     let changes: Vec<(u64, &Value)> =
         applied.clone().filter_map(|decision| Some((from(decision)?, decision))).collect();
-    let Some(first) = changes.iter().map(|(from, _)| *from).min() else {
+    let Some((first, was)) =
+        changes.iter().map(|(from, decision)| (*from, &decision["from"])).min_by_key(|(from, _)| *from)
+    else {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
+    let name = was.as_str().and_then(|text| text.split(['(', ' ']).next()).unwrap_or_default();
+    let (set, costs): (Vec<Cost>, Vec<Cost>) =
+        costs.into_iter().partition(by_hand(&summary["controls"], &summary["window_end_s"], &changes));
     let settings = settings(&costs, changes);
     let works = works(&costs, &summary["other_work"]);
     // Windows with one setting and one kind of tasks.
     let both: Vec<usize> = settings.iter().zip(&works).map(|(of, work)| of * costs.len() + work).collect();
-    let delays = delays_s(&costs, &both);
+    // What one input takes longer than another is the stream's own.
+    let delays = if what == "window" { vec![0.0; costs.len()] } else { delays_s(&costs, &both) };
     let all = || costs.iter().zip(&settings).zip(&works).zip(&delays).filter(|(_, delay)| **delay <= 0.0);
     let counted = || all().map(|(((cost, of), work), _)| (cost, *of == 0, *work));
     let mut rates: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -155,6 +201,13 @@ pub fn saved(summary: &Value) -> Option<String> {
         compared.iter().filter(|(cost, ..)| is_after(cost)).map(|(.., work)| *work).collect();
     let is_before = |(_, at_start, work): &&(Cost, bool, usize)| *at_start && of_after.contains(work);
     let before: Vec<&Cost> = compared.iter().filter(is_before).map(|(cost, ..)| cost).collect();
+    let learns = summary["unequal_workers"] == true && Technique::parse(name).is_some_and(Technique::learns_speeds);
+    if learns && before.iter().all(|cost| cost.number == 0) {
+        return Some(format!(
+            "what the changes gained is not known: {name} goes by how fast each worker is, and stood in the first iteration only, before that was \
+             measured"
+        ));
+    }
     if after.is_empty() && others > 0 {
         return Some(format!(
             "what the changes gained is not known: no {what} after them has tasks like those with the settings at start"
@@ -170,11 +223,14 @@ pub fn saved(summary: &Value) -> Option<String> {
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
     if what == "window" {
-        let period = |windows: &[&Cost]| Seconds(median(windows.iter().map(|cost| cost.time_s).collect()));
+        let start_s = rates_mean(counted().filter(|(_, at_start, _)| *at_start).map(|(cost, ..)| cost));
+        let after_s = rates_mean(counted().map(|(cost, ..)| cost).filter(|cost| is_after(cost)));
         return Some(format!(
-            "after midrun's {changes} an output came every {} (median), with the settings at start every {}",
-            period(&after),
-            period(&before),
+            "after midrun's {changes} an output came every {}, with the settings at start every {} (in {} and {})",
+            Seconds(after_s),
+            Seconds(start_s),
+            Count(after.len() as u64, "window"),
+            before.len(),
         ));
     }
     let left_out = delays.iter().filter(|delay| **delay > 0.0).count() as u64;
@@ -188,8 +244,9 @@ pub fn saved(summary: &Value) -> Option<String> {
         half if half <= 100.0 => format!(" +- {half:.1} %"),
         _ => " (+- more than 100 %)".into(),
     });
-    let [left_out, others] = [left_out, others].map(Option::unwrap_or_default);
-    let measured = format!("measured in {}{left_out}{others}", Count(before.len() as u64, what));
+    let by_hand = (!set.is_empty()).then(|| format!("; with values set by hand: {}", Count(set.len() as u64, what)));
+    let [left_out, others, by_hand] = [left_out, others, by_hand].map(Option::unwrap_or_default);
+    let measured = format!("measured in {}{left_out}{others}{by_hand}", Count(before.len() as u64, what));
     let shows = half.is_none_or(|half| share.abs() > half);
     // What an earlier run gave is no setting of the program's.
     let is_remembered = summary["start"]["measured_s"].is_number();
@@ -207,6 +264,12 @@ pub fn saved(summary: &Value) -> Option<String> {
         share.abs(),
         if took_s <= at_start_s { "less" } else { "more" },
     ))
+}
+
+/// Time per unit of work in all these windows together.
+fn rates_mean<'a>(windows: impl Iterator<Item = &'a Cost>) -> f64 {
+    let (time_s, work) = windows.fold((0.0, 0.0), |(time_s, work), cost| (time_s + cost.time_s, work + cost.work));
+    time_s / work
 }
 
 /// Half the width of the interval of the ratio of both mean rates, as a difference of logarithms, at the usual level: Student's, of one scatter for both.
@@ -230,12 +293,18 @@ fn costs(summary: &Value) -> Option<(Vec<Cost>, &'static str, Work)> {
     let unit = if what == "iteration" { Work::of(summary) } else { Work::Equal };
     let cost = |(place, time_s): (usize, &Value)| {
         let number = if what == "window" { place as f64 } else { at("iteration", place).unwrap_or(place as f64) };
+        let time_s = time_s.as_f64()?;
+        if what == "window" {
+            let outputs = at("window_outputs", place).unwrap_or(1.0);
+            let settled = list("window_settled").get(place) != Some(&Value::Bool(false));
+            return settled.then_some(Cost { number: number as u64, time_s: time_s * outputs, work: outputs });
+        }
         let work = match unit {
             Work::TaskTime => at("ideal_s", place)? * at("workers", place)?,
             Work::Tasks => at("tasks", place)?,
             Work::Equal => 1.0,
         };
-        Some(Cost { number: number as u64, time_s: time_s.as_f64()?, work }).filter(|cost| cost.work > 0.0)
+        Some(Cost { number: number as u64, time_s, work }).filter(|cost| cost.work > 0.0)
     };
     let costs: Vec<Cost> = list(key).iter().enumerate().filter_map(cost).collect();
     (!costs.is_empty()).then_some((costs, what, unit))
@@ -420,6 +489,59 @@ mod tests {
     }
 
     #[test]
+    fn an_iteration_in_which_no_worker_was_known_tells_nothing_of_a_technique_that_goes_by_that() {
+        let run = |from: &str, second: u64| {
+            let decision = json!({"iteration": second - 1, "applied_iteration": second, "tuning_point": "technique", "from": from, "to": "ss"});
+            json!({"iterations": 4, "iteration_s": [2.0, 1.0, 1.0, 1.0], "decisions": [decision], "unequal_workers": true})
+        };
+        assert!(
+            saved(&run("dpf(0.5) with recall", 1))
+                .unwrap()
+                .starts_with("what the changes gained is not known: dpf goes by")
+        );
+        assert!(saved(&run("dpf(0.5)", 2)).unwrap().contains("2.000 s instead of"));
+        assert!(saved(&run("none", 1)).unwrap().contains("3.000 s instead of 6.000 s"));
+    }
+
+    #[test]
+    fn each_of_several_masters_gains_by_itself() {
+        let decision = |master: u64| json!({"master": master, "iteration": 0, "applied_iteration": 1, "tuning_point": "technique", "from": "none", "to": "ss"});
+        let instance = |master: u64, s: [f64; 3]| json!({"master": master, "iterations": 3, "workers": 4, "iteration_s": s, "ideal_s": [0.5, 0.5, 0.5]});
+        let summary = json!({"iterations": 3, "iteration_s": [1.0, 0.6, 0.6], "ideal_s": [0.5, 0.5, 0.5], "workers": [4, 4, 4],
+            "decisions": [decision(0), decision(5)],
+            "instances": [instance(0, [1.0, 0.6, 0.6]), instance(5, [2.0, 0.6, 0.6]), instance(9, [2.0, 2.0, 2.0])]});
+        let said = saved_by_each(&summary);
+        assert!(
+            said[0].starts_with("master 0: midrun's 1 change") && said[0].contains("1.200 s instead of 2.000 s"),
+            "{said:?}"
+        );
+        assert!(
+            said[1].starts_with("master 5: midrun's 1 change") && said[1].contains("1.200 s instead of 4.000 s"),
+            "{said:?}"
+        );
+        assert_eq!(said[2], "master 9: midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn what_the_user_set_is_not_midruns() {
+        // A pause from iteration 4 on, tuned again from 6 on; at 8 the user sets a value.
+        let decision = |applied: u64| json!({"iteration": applied - 1, "applied_iteration": applied, "tuning_point": "x", "from": "a", "to": "b"});
+        let control = |applied: u64| json!({"changes": [{"applied_iteration": applied}, {"applied_iteration": null}]});
+        let mut summary = json!({"iterations": 9, "iteration_s": [1.5, 1.5, 1.0, 1.0, 1.6, 1.6, 1.0, 1.0, 9.0]});
+        summary["decisions"] = json!([decision(2), decision(6)]);
+        summary["controls"] = json!([control(4), {"changes": []}, control(8)]);
+        let gained = saved(&summary).unwrap();
+        let counted = "the 4 iterations after took 4.000 s instead of 6.000 s";
+        assert!(gained.contains(counted) && gained.ends_with("with values set by hand: 3 iterations)"), "{gained}");
+        // Of a stream by the time: its first window after the control is the third.
+        let stream = json!({"period_s": [1.5, 1.0, 9.0], "window_end_s": [20.0, 40.0, 60.0],
+            "decisions": [{"iteration": 0, "applied_iteration": 30, "from": "a", "to": "b"}],
+            "controls": [{"at_s": 41.0, "changes": [{"applied_iteration": 700}]}]});
+        let gained = saved(&stream).unwrap();
+        assert!(gained.contains("an output came every 1.000 s, with"), "{gained}");
+    }
+
+    #[test]
     fn until_a_change_is_applied_the_settings_at_start_hold() {
         let gained = saved(&run(json!([1.0, 1.0, 1.0, 0.5]), json!([0.5, 0.5, 0.5, 0.5]), json!(3))).unwrap();
         let expected = "midrun's 1 change saved about 0.500 s: the 1 iteration after took 0.500 s instead of 1.000 s";
@@ -439,9 +561,19 @@ mod tests {
     fn a_stream_gains_in_the_time_between_two_outputs() {
         let summary = json!({"iterations": 0, "period_s": [0.4, 0.42, 0.1, 0.11, 0.1],
             "decisions": [{"iteration": 1, "applied_iteration": 30, "from": "0,1", "to": "0,1x4"}]});
-        let expected =
-            "after midrun's 1 change an output came every 0.100 s (median), with the settings at start every 0.410 s";
+        let expected = "after midrun's 1 change an output came every 0.103 s, with the settings at start every 0.410 s (in 3 windows and 2)";
         assert_eq!(saved(&summary).as_deref(), Some(expected));
+        // By their outputs; one whose outputs an earlier pattern held up tells nothing.
+        let mut summary = json!({"period_s": [0.4, 0.9, 0.1, 0.5], "window_outputs": [8, 8, 30, 10],
+            "window_settled": [true, false, true, true],
+            "decisions": [{"iteration": 0, "applied_iteration": 30, "from": "0,1", "to": "0,1x4"}]});
+        assert!(
+            saved(&summary)
+                .unwrap()
+                .contains("every 0.200 s, with the settings at start every 0.400 s (in 2 windows and 1)")
+        );
+        summary["window_settled"] = json!([true, false, false, false]);
+        assert!(saved(&summary).unwrap().contains("no window was measured after them"));
     }
 
     #[test]

@@ -79,6 +79,12 @@ impl Technique {
         }
     }
 
+    /// Whether chunks go by what was measured of each worker, which is nothing in a program's first iteration.
+    pub fn learns_speeds(self) -> bool {
+        use Technique::{Af, AwfB, AwfC, Daf, Dpf, Fac2, Fsc};
+        matches!(self, Fsc | Fac2 | Dpf | Daf | Af | AwfB | AwfC)
+    }
+
     /// The technique of this name; `None` for an unknown name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

@@ -8,6 +8,8 @@ pub const JOB_ID_BYTES: usize = 63;
 pub const TEXT_BYTES: usize = 4096;
 /// Longest name of a tuning point and label of a measure point, bytes.
 pub const NAME_BYTES: usize = 31;
+/// Threads of a rank whose MPI calls are counted at a time.
+pub const COUNTED_THREADS: usize = 32;
 /// Most tasks of one iteration.
 pub const TASKS: u64 = (1 << 40) - 1;
 /// Number of the last iteration: a command has 48 bits for it.

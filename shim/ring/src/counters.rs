@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::fence;
 
 /// Pages of a segment, one for each thread at a time. They take memory only when they are written.
-pub const PAGES: usize = 32;
+pub const PAGES: usize = midrun_vocabulary::bounds::COUNTED_THREADS;
 /// Entries of a page.
 pub const CALLS: usize = 256;
 /// Words of an entry: four for each class, then [`MADE`] and [`DUE`]. As in `shim/mpi/counted.h`.

@@ -37,14 +37,15 @@ impl Pipeline {
             ..known
         };
         let next = widest(&wider, &now, most, self.grouping, self.objective)?;
-        let gain = |next: &Layout| self.gain(&wider, &now, present, next);
+        let gain = |next: &Layout| self.gain(&wider, &now, (present, next), self.objective);
         let surely = |gain: Gain| gain.is_sure(self.confidence);
         if self.refused.contains(&next.plan.to_string()) || next.ranks <= now.ranks || !surely(gain(&next)) {
             // Without the manager's time they might pay.
             let free = Known { members: u32::MAX, ..wider.clone() };
             let free = best(&free, most, self.grouping, self.objective, now.head_s)?;
             let through = best(&wider, most, self.grouping, self.objective, now.head_s)?;
-            if free.ranks > now.ranks && surely(self.gain(&Known { members: u32::MAX, ..wider }, &now, present, &free))
+            if free.ranks > now.ranks
+                && surely(self.gain(&Known { members: u32::MAX, ..wider }, &now, (present, &free), self.objective))
             {
                 let why = format!(
                     "{} further ranks would be started for {} per input, but the head, their communication manager, would be busy for {} of \

@@ -143,8 +143,7 @@ impl Pipeline {
             self.judgements.extend(self.trials.miss(window.period_s()).map(|(_, judgement)| judgement));
             return;
         }
-        // After a change, what the old pattern held up comes in a burst, which is left out.
-        if !window.settled || self.recent.count() == 0 {
+        if !window.settled {
             return;
         }
         let measurement = self.measurement(window);
@@ -162,7 +161,7 @@ impl Pipeline {
     fn measurement(&self, window: &StreamWindow) -> Measurement {
         let layout = self.now.as_ref().and_then(|now| now.layout.as_ref());
         let ranks = layout.map_or(self.ranks_before, |layout| layout.ranks);
-        Measurement { cost: self.value(window.period_s(), ranks), time_s: window.period_s() }
+        Measurement { cost: value(self.objective, window.period_s(), ranks), time_s: window.period_s() }
     }
 
     /// Keeps the measurements with the present plan.
@@ -173,7 +172,7 @@ impl Pipeline {
             self.noise.interrupt();
             self.errors.interrupt();
         }
-        if !window.settled || self.recent.count() == 0 {
+        if !window.settled {
             return;
         }
         let measurement = self.measurement(window);
@@ -181,15 +180,6 @@ impl Pipeline {
         self.noise.add(measurement.cost);
         let foreseen_s = self.present.time_s().unwrap_or(measurement.time_s);
         self.errors.add(window.number, measurement.time_s, foreseen_s);
-    }
-
-    /// Value of the objective for a measured period on so many ranks.
-    fn value(&self, period_s: f64, ranks: u32) -> f64 {
-        match self.objective {
-            Objective::Efficiency => f64::from(ranks) * period_s * period_s,
-            Objective::Deadline(most_s) if period_s <= most_s => most_s * f64::from(ranks) * 1e-6,
-            _ => period_s,
-        }
     }
 
     /// The plan to change to, the period that it promises, seconds, and the gain: the best one, if it surely gains, or if it needs fewer ranks for
@@ -206,21 +196,23 @@ impl Pipeline {
         if plan == now.plan || self.refused.contains(&plan) {
             return None;
         }
-        let gain = self.gain(known, now, present, &next);
+        let gain = self.gain(known, now, (present, &next), self.objective);
         let fewer = next.ranks < present.ranks && gain.mean >= 0.0 && self.objective != Objective::Efficiency;
-        let next_s = self.measured.get(&plan).map_or(next.paced_s(now.head_s), |(period_s, _)| *period_s);
+        let in_time = self.gain(known, now, (present, &next), Objective::Time);
+        let next_s = now.period_s * (-in_time.mean).exp();
         (gain.is_sure(self.confidence) || fewer).then_some((next, next_s, gain))
     }
 
-    /// Gain of a plan over the present one: by what was measured of both since the program last changed, else by the model and its errors.
-    fn gain(&self, known: &Known, now: &Now, present: &Layout, next: &Layout) -> Gain {
+    /// Gain of the second plan over the present one, the first: by what was measured of both since the program last changed, else by the model and its errors.
+    fn gain(&self, known: &Known, now: &Now, (present, next): (&Layout, &Layout), objective: Objective) -> Gain {
         let noise = self.noise.deviation();
         let windows = self.present.count().max(1) as f64;
         if let Some((period_s, count)) = self.measured.get(&next.plan.to_string()) {
-            let (was, is) = (self.value(now.period_s, present.ranks), self.value(*period_s, next.ranks));
+            let value = |period_s, ranks| value(objective, period_s, ranks);
+            let (was, is) = (value(now.period_s, present.ranks), value(*period_s, next.ranks));
             return Gain { mean: (was / is).ln(), error: noise * (1.0 / windows + 1.0 / count).sqrt() };
         }
-        let cost = |layout: &Layout| cost(known, layout, self.objective, now.head_s);
+        let cost = |layout: &Layout| cost(known, layout, objective, now.head_s);
         let promise = (cost(present) / cost(next)).ln();
         // A period that is long for a reason that no pattern mends is long with both.
         let residual = (now.period_s / present.paced_s(now.head_s)).ln();
@@ -350,6 +342,15 @@ impl Pipeline {
             uncertainty: self.errors.half_width(0.0, self.confidence),
             own_chunks: None,
         })
+    }
+}
+
+/// Value of an objective for a measured period on so many ranks.
+fn value(objective: Objective, period_s: f64, ranks: u32) -> f64 {
+    match objective {
+        Objective::Efficiency => f64::from(ranks) * period_s * period_s,
+        Objective::Deadline(most_s) if period_s <= most_s => most_s * f64::from(ranks) * 1e-6,
+        _ => period_s,
     }
 }
 

@@ -233,13 +233,13 @@ impl Scripted {
         self.evaluate(seen, if self.off { Scope::new() } else { scope() });
     }
 
-    /// The same for a window of a pipeline. Outputs that an earlier pattern computed, and the burst after a change, judge no change.
+    /// The same for a window of a pipeline. Outputs that an earlier pattern computed or held up judge no change.
     fn learn_stream(&mut self, window: &StreamWindow) {
         self.windows += 1;
         self.is_stream = true;
         self.recent.push(window);
         let labels: Vec<String> = self.description.measured().map(str::to_owned).collect();
-        let judged = window.settled && self.recent.count() > 0;
+        let judged = window.settled;
         let seen = Seen { number: window.number, time_s: window.period_s(), window_s: window.seconds, judged };
         self.evaluate(seen, if self.off { Scope::new() } else { scope::of_stream(window, &labels) });
     }

@@ -58,6 +58,7 @@ pub struct Counters {
     epoch: u32,
     /// Number of the next input.
     input: u64,
+    windows: Windows,
 }
 
 /// One run.
@@ -75,9 +76,30 @@ pub struct Head<'a> {
     /// Outputs that arrived before their turn.
     early: BTreeMap<u64, Item>,
     next: u64,
-    windows: Windows,
+    held: Held,
     stats: Stats,
     status: c_int,
+}
+
+/// Outputs that the pattern before held up: in a stream in order they wait for its last ones, and then come in a burst.
+#[derive(Debug, Default)]
+struct Held {
+    /// The newest pattern of which an output was delivered in this run, and the one before.
+    newest: Option<u32>,
+    former: u32,
+    /// Inputs from this one on were drawn after the last output of the former pattern.
+    free: u64,
+}
+
+impl Held {
+    /// The pattern that the time of an output goes by: the former one, where it was held up. The next input to be drawn is `drawn`.
+    fn epoch(&mut self, (input, epoch): (u64, u32), drawn: u64) -> u32 {
+        if let Some(newest) = self.newest.filter(|newest| *newest < epoch) {
+            (self.former, self.free) = (newest, drawn);
+        }
+        self.newest = self.newest.max(Some(epoch));
+        if input < self.free { epoch.min(self.former) } else { epoch }
+    }
 }
 
 /// Runs the stream until the source ends. Returns the status that every rank returns, and statistics.
@@ -91,7 +113,7 @@ pub fn run(
     let base = counters.input;
     let stats = Stats { struct_size: size_of::<Stats>(), failed_stage: -1, ..Stats::default() };
     let (in_flight, early) = (BTreeMap::new(), BTreeMap::new());
-    let (windows, status) = (Windows::default(), status::OK);
+    let status = status::OK;
     let (next, ended, bytes_in_flight) = (base, false, 0);
     let mut head = Head {
         rank,
@@ -105,7 +127,7 @@ pub fn run(
         bytes_in_flight,
         early,
         next,
-        windows,
+        held: Held::default(),
         stats,
         status,
     };
@@ -115,7 +137,9 @@ pub fn run(
         records::text(begin_ns, topic::STAGE, number, says, &stage.name);
     }
     head.announce()?;
-    head.stream()?;
+    let streamed = head.stream();
+    head.counters.windows.pause();
+    streamed?;
     let Head { rank, status, mut stats, .. } = head;
     let mut message = Vec::new();
     Header { status, ..Header::new(Kind::End) }.patch(&mut message);
@@ -216,7 +240,7 @@ impl Head<'_> {
         out.allow(1);
         let begin_ns = clock::now_ns();
         let returned = self.rank.config.draw(input - self.base, &mut out);
-        self.windows.head(clock::now_ns().saturating_sub(begin_ns));
+        self.counters.windows.head(clock::now_ns().saturating_sub(begin_ns));
         match returned {
             END => {
                 self.ended = true;
@@ -294,9 +318,10 @@ impl Head<'_> {
             }
         }
         let end_ns = clock::now_ns();
-        self.windows.head(end_ns.saturating_sub(begin_ns));
+        self.counters.windows.head(end_ns.saturating_sub(begin_ns));
         let ranks = self.control.borrow().plan.ranks();
-        self.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
+        let epoch = self.held.epoch((input, epoch), self.counters.input);
+        self.counters.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
         let (_, buffer) = item.emptied(status::OK);
         self.rank.recycle(buffer);
         Ok(())
@@ -319,5 +344,22 @@ impl Head<'_> {
         Header::new(Kind::Stop).patch(&mut message);
         self.rank.announce(&message)?;
         self.rank.stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_that_the_pattern_before_held_up_are_of_both_until_an_input_that_was_drawn_later() {
+        let mut held = Held::default();
+        assert_eq!([held.epoch((0, 3), 5), held.epoch((1, 3), 6)], [3, 3], "the first of a run was held up by none");
+        // Inputs from 2 on go by pattern 4; when the first of their outputs comes, those up to 8 were drawn.
+        assert_eq!([held.epoch((2, 4), 9), held.epoch((8, 4), 14)], [3, 3]);
+        assert_eq!([held.epoch((9, 4), 15), held.epoch((14, 4), 20)], [4, 4]);
+        // Unordered: one of the former pattern comes late.
+        assert_eq!([held.epoch((7, 3), 21), held.epoch((15, 4), 21)], [3, 4]);
+        assert_eq!([held.epoch((20, 5), 30), held.epoch((30, 6), 31), held.epoch((31, 6), 32)], [4, 5, 6]);
     }
 }
