@@ -25,6 +25,8 @@ pub const RANKS_PER_JOB: u32 = 1 << 20;
 pub const FURTHER_MASTERS: usize = 256;
 /// Tuning points of a job.
 pub const TUNING_POINTS_PER_JOB: usize = 1 << 17;
+/// Recordings that an analyzer finds at its place, and keeps under other names.
+pub const SET_ASIDE: u32 = 10_000;
 /// Messages between two ranks, one way, whose other end is awaited: records of both ends come within a second.
 pub const MESSAGES_PER_WAY: usize = 32;
 /// Pairs of ranks whose messages are looked at, each way for itself.

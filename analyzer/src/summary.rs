@@ -288,6 +288,8 @@ pub struct Summary {
     pub clocks: Vec<ClockLine>,
     /// Ranks that went away without MPI_Finalize.
     pub lost_ranks: Vec<u32>,
+    /// Ranks whose end nobody told: they run, or their agent was lost, and times and efficiencies are of what was seen of them.
+    pub unfollowed_ranks: u64,
     /// Workers that died while the master's job went on without them.
     pub lost_workers: u64,
     /// Tasks that they held, which were handed out again.

@@ -71,6 +71,10 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
     let metrics = config.metrics.as_deref();
     let metrics = metrics.map(|text| Address::check(text, config.credentials.as_ref())).transpose()?;
     logging::start(args.log, "info");
+    // An analyzer that is started again goes on with its jobs, and must not write over what it recorded of them.
+    if let Some(kept) = config.record.as_deref().map(crate::recording::set_aside).transpose()?.flatten() {
+        say_raw(&format!("midrun: the recording before is kept as {}", kept.display()));
+    }
     crate::descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(async {

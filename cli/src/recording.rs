@@ -87,3 +87,11 @@ pub fn divides(iterations: &[Window]) -> bool {
 pub fn writable(path: &Path) -> anyhow::Result<()> {
     Ok(recording::check(path).map_err(|error| Usage(format!("--record {} {error}", path.display())))?)
 }
+
+/// Keeps what was recorded there under another name, which is returned.
+///
+/// # Errors
+/// A [`Usage`] with the reason why it cannot.
+pub fn set_aside(path: &Path) -> anyhow::Result<Option<PathBuf>> {
+    Ok(recording::set_aside(path).map_err(|error| Usage(format!("--record {} {error}", path.display())))?)
+}

@@ -50,7 +50,10 @@ pub fn ensure() -> anyhow::Result<PathBuf> {
     let found =
         fs::symlink_metadata(&dir).with_context(|| format!("cannot inspect the directory {}", dir.display()))?;
     if !found.is_dir() || !is_private(&found) {
-        bail!("{} must be a directory of this user with mode 0700", dir.display());
+        bail!(
+            "{} must be a directory of this user with mode 0700: set XDG_RUNTIME_DIR to a directory of yours where somebody else has made it",
+            dir.display()
+        );
     }
     Ok(dir)
 }

@@ -77,6 +77,13 @@ pub fn table(json: &str) -> String {
             Count(unseen, "rank")
         ));
     }
+    let unfollowed = number("/unfollowed_ranks");
+    if unfollowed > 0 {
+        lines.push(format!(
+            "the end of {} was not seen, for their agent was lost or stopped: times, efficiencies and records are of what was seen before",
+            Count(unfollowed, "rank")
+        ));
+    }
     let iterations = number("/iterations");
     let periods: Vec<f64> = list("period_s").iter().filter_map(Value::as_f64).collect();
     if !periods.is_empty() {

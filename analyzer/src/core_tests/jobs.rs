@@ -550,3 +550,15 @@ fn a_rank_that_another_agent_of_its_node_brings_is_the_same_rank() {
     comes(&mut story, LinkId(23), "h2", 1, "pmix:7");
     assert_eq!(story.summary("j")["ranks"], 2);
 }
+
+#[test]
+fn ranks_whose_end_nobody_told_are_counted() {
+    let mut story = Story::begin(Config::default());
+    story.iteration("j", 0);
+    story.leave("j", 2, true);
+    assert_eq!(story.summary("j")["unfollowed_ranks"], 2, "they run");
+    story.leave("j", 1, false);
+    story.leave("j", 0, true);
+    let summary = story.summary("j");
+    assert_eq!((&summary["unfollowed_ranks"], &summary["lost_ranks"]), (&0.into(), &serde_json::json!([1])));
+}

@@ -62,6 +62,7 @@ impl Job {
             nodes: members.nodes().into_iter().map(str::to_owned).collect(),
             clocks: members.clocks().into_iter().map(ClockLine::from).collect(),
             lost_ranks: lost.map(|(rank, ..)| rank).collect(),
+            unfollowed_ranks: members.present() as u64,
             wall_s: now.saturating_sub(self.started_ns) as f64 / 1e9,
             events_dropped: measured.events_dropped.saturating_add(members.events_dropped()),
             ..measured

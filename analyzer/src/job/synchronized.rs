@@ -190,6 +190,10 @@ impl Synchronizer {
                 change.applied.insert(rank, (result.time_ns.saturating_add_signed(clock.offset_ns), clock.error_ns));
                 Reply::Applied
             }
+            // It offers the point: that was looked at before.
+            ActionStatus::RefusedUnknown => Reply::Refused(
+                "refused: a synchronized change takes values that the program exposes itself, and a points file names this one",
+            ),
             other => Reply::Refused(other.as_str()),
         };
         change.quiet_ns = now.saturating_add(ttl_ns);

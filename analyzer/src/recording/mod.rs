@@ -15,7 +15,7 @@ mod windows;
 pub use batches::{batches, events};
 pub use input_log::{Earlier, InputLog};
 pub use reader::{End, ReadError, Reader};
-pub use recorder::{Recorder, Unusable, check};
+pub use recorder::{Recorder, Unusable, check, set_aside};
 pub use replay::{Follower, Replay, ReplayError, Step, Steps, TimedNotice, job, replay, replay_followed};
 pub use timeline::{Activity, Applied, Slice, Timeline, timeline};
 pub use windows::{RecordedWindows, windows};

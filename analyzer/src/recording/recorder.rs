@@ -39,6 +39,26 @@ pub fn check(path: &Path) -> Result<(), Unusable> {
     open(path).map(drop)
 }
 
+/// Keeps what was recorded at `path` under the first name of `path.1`, `path.2` … that is free, and returns that; `None` where there is nothing.
+///
+/// # Errors
+/// The reason why it cannot.
+pub fn set_aside(path: &Path) -> Result<Option<PathBuf>, Unusable> {
+    if open(path)?.metadata()?.len() <= preamble().len() as u64 {
+        return Ok(None);
+    }
+    let path = path.canonicalize()?; // a link stays
+    for number in 1..=limits::SET_ASIDE {
+        let mut name = path.clone().into_os_string();
+        name.push(format!(".{number}"));
+        if std::fs::symlink_metadata(&name).is_err() {
+            std::fs::rename(&path, &name)?;
+            return Ok(Some(name.into()));
+        }
+    }
+    Err(Unusable::Other)
+}
+
 fn open(path: &Path) -> Result<File, Unusable> {
     // Opening a pipe would wait for its other end.
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
@@ -254,6 +274,23 @@ mod tests {
         let mut disk = Disk { room: head - 1, content: Vec::new() };
         let report = write(Path::new("r"), &frames, &mut disk);
         assert_eq!((report.written, report.missing, disk.content.len()), (0, 5, 0));
+    }
+
+    #[test]
+    fn what_was_recorded_before_is_kept_under_another_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.rec");
+        let record = || Recorder::begin(&path, 0, v1::RecordingBegun::default()).unwrap();
+        assert_eq!(set_aside(&path).unwrap(), None, "nothing is there");
+        let running = record();
+        assert!(matches!(set_aside(&path), Err(Unusable::Busy)));
+        running.end(1);
+        let content = std::fs::read(&path).unwrap();
+        for name in ["run.rec.1", "run.rec.2"] {
+            assert_eq!(set_aside(&path).unwrap(), Some(folder.path().canonicalize().unwrap().join(name)));
+            assert_eq!((path.exists(), std::fs::read(folder.path().join(name)).unwrap()), (false, content.clone()));
+            record().end(1);
+        }
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub struct DivideConquer {
     fixed: bool,
     /// Time in which the master divided and combined in the last iteration, seconds.
     serial_s: f64,
+    /// Problems that the last iteration handed out, and their depth.
+    parts: Option<(u64, u32)>,
     asked_cutoff: bool,
 }
 
@@ -39,14 +41,16 @@ impl DivideConquer {
     /// `master_worker` decides on everything but the cut-off depth.
     pub fn new(master_worker: MasterWorker, objective: Objective, confidence: Confidence) -> DivideConquer {
         let (fixed, cutoff) = (objective == Objective::Fixed, CutOff::new(confidence));
-        DivideConquer { master_worker, cutoff, confidence, fixed, serial_s: 0.0, asked_cutoff: false }
+        DivideConquer { master_worker, cutoff, confidence, fixed, serial_s: 0.0, parts: None, asked_cutoff: false }
     }
 
     fn learn(&mut self, window: &Window, tree: Tree) -> Vec<Judgement> {
         self.serial_s = tree.serial_s;
         // The depth says how large tasks are: to hand out several at a time would do that again.
         self.master_worker.keep_technique(window.setting.kind);
-        let mut judgements = self.master_worker.observe(Observation::Iteration(&handed_out(window, &tree)));
+        let handed_out = handed_out(window, &tree);
+        self.parts = Some((handed_out.tasks, tree.cutoff));
+        let mut judgements = self.master_worker.observe(Observation::Iteration(&handed_out));
         judgements.iter_mut().for_each(|judgement| judgement.measured_s += tree.serial_s);
         let hand_out = self.master_worker.hand_out().map(|(load, setting)| {
             let bytes = tree.tasks(tree.cutoff as usize).1;
@@ -114,6 +118,11 @@ impl Tunlet for DivideConquer {
     }
 
     fn report(&self) -> Report {
-        self.master_worker.report()
+        let mut report = self.master_worker.report();
+        // With more workers another depth may be better: the advice is for as many problems, and says so.
+        if let (Some(next), Some((parts, depth))) = (&mut report.next_allocation, self.parts) {
+            next.own_chunks = Some(format!("{parts} problems of depth {depth}"));
+        }
+        report
     }
 }
