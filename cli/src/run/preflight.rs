@@ -30,7 +30,7 @@ pub struct Plan {
 pub fn check(line: &CommandLine, settings: &RunSettings) -> anyhow::Result<Plan> {
     programs_are_there(line)?;
     if line.has_no_worker() {
-        say("the command starts one rank, so there is no worker to compute tasks: use -n 2 or more");
+        say("the command starts one rank: a master has no worker to compute its tasks there; use -n 2 or more");
     }
     let linked: Vec<(&str, Linkage)> = line
         .apps
