@@ -194,6 +194,8 @@ pub struct StreamBegun {
     pub time_ns: u64,
     pub stages: usize,
     pub ranks: u32,
+    /// When the pipeline was created, on its rank's clock in nanoseconds: tells it from others.
+    pub pipeline: u64,
 }
 
 /// A stage of the stream.

@@ -481,7 +481,9 @@ impl Job {
                     }
                     Some(Round::Each(..)) | None => {}
                 }
-            } else if let Some((ask, control)) = self.overrides.next(|k| self.dispatcher.is_near(ctx.now, k)) {
+            } else if let Some((ask, control)) =
+                self.overrides.next(|k| self.dispatcher.is_near(ctx.now, k), self.may_set(), &self.roster)
+            {
                 let renewed = match control {
                     // The new tunlets know nothing of earlier decisions: a fresh look.
                     Control::Resume => {

@@ -92,8 +92,9 @@ impl Messages {
         self.ways.len()
     }
 
-    /// Whether all ranks of a world of this size get their work from one rank, ranks pass it on, and nothing comes back, as in a pipeline. From
-    /// a master tasks go out and results come back; results that all ranks send to one rank come from several.
+    /// Whether all ranks of a world of this size get their work from one rank, pass it on three times at least, and nothing comes back, as in a
+    /// pipeline. From a master tasks go out and results come back; results that all ranks send to one rank come from several; and where one
+    /// hands out what another collects, the ranks between them are workers.
     pub(crate) fn go_one_way(&self, world_size: u32) -> bool {
         let senders: BTreeSet<u32> = self.ways.keys().map(|(from, _)| *from).collect();
         let mut awaited = BTreeMap::<u32, usize>::new();
@@ -101,21 +102,23 @@ impl Messages {
             *awaited.entry(*to).or_default() += 1;
         }
         let mut reached: Vec<u32> = senders.iter().copied().filter(|rank| !awaited.contains_key(rank)).collect();
-        if reached.len() != 1 || awaited.len() + 1 != world_size as usize || senders.len() == 1 {
+        if reached.len() != 1 || awaited.len() + 1 != world_size as usize {
             return false;
         }
         // A rank is behind all that send to it; what is left over at the end is a circle.
-        let mut passed = 0;
+        let (mut passed, mut depths) = (0, BTreeMap::<u32, u32>::new());
         while let Some(rank) = reached.pop() {
             passed += 1;
+            let next = depths.get(&rank).copied().unwrap_or(0) + 1;
             for ((_, to), _) in self.ways.range((rank, 0)..=(rank, u32::MAX)) {
+                depths.entry(*to).and_modify(|depth| *depth = next.max(*depth)).or_insert(next);
                 awaited.entry(*to).and_modify(|left| *left -= 1);
                 if awaited.get(to) == Some(&0) {
                     reached.push(*to);
                 }
             }
         }
-        passed == world_size as usize
+        passed == world_size as usize && depths.values().any(|depth| *depth >= 3)
     }
 }
 
@@ -231,6 +234,8 @@ mod tests {
         assert!(!one_way(4, &star[..3]), "a master and workers that give nothing back yet");
         assert!(!one_way(4, &star[3..]), "results of parts that the ranks know by themselves");
         assert!(!one_way(4, &[(3, 2), (2, 0), (1, 0)]), "such results, through a tree");
+        assert!(!one_way(5, &[(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]), "workers between two ranks");
+        assert!(!one_way(3, &chain[..2]), "perhaps one such worker");
         assert!(!one_way(1, &[]));
     }
 }

@@ -269,6 +269,7 @@ impl Open {
             setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
             own_loop: true,
+            unreported: false,
             per_worker: Vec::new(),
             profile: vec![ProfileBin::default(); PROFILE_BINS],
             points,

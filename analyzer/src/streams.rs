@@ -17,9 +17,10 @@ pub struct Streams {
     pub head: Option<u32>,
     begun: Option<StreamBegun>,
     stages: Vec<StageDeclared>,
+    /// Patterns by their first epoch: the later ones of one plan are the same.
     patterns: BTreeMap<u32, PatternTaken>,
-    /// No pattern of the newest stream was reported yet.
-    is_new: bool,
+    /// The newest epoch.
+    epoch: u32,
     work: BTreeMap<(usize, u32), StageWork>,
     /// Windows so far, over all streams.
     count: u64,
@@ -38,35 +39,31 @@ impl Streams {
     /// as many stages: a window may have outputs of several.
     pub fn on_begun(&mut self, begun: StreamBegun) {
         let old = self.begun.replace(begun);
-        self.is_new |= old.is_none_or(|old| old.time_ns != begun.time_ns);
-        if old.is_some_and(|old| old.stages == begun.stages) {
+        if old.is_some_and(|old| (old.pipeline, old.stages) == (begun.pipeline, begun.stages)) {
             return;
         }
         let stage = |stage| StageDeclared { stage, name: String::new(), stateful: false, team: false };
         self.stages = (0..begun.stages).map(stage).collect();
         self.patterns.clear();
+        self.epoch = 0;
         self.work.clear();
     }
 
     /// A stage is described.
     pub fn on_stage(&mut self, declared: StageDeclared) {
-        let undeclared = StageDeclared { name: String::new(), stateful: false, team: false, ..declared };
         match self.stages.get_mut(declared.stage) {
-            Some(stage) => {
-                if *stage != declared && *stage != undeclared {
-                    self.work.clear(); // of another pipeline
-                }
-                *stage = declared;
-            }
+            Some(stage) => *stage = declared,
             None => self.invalid += 1,
         }
     }
 
     /// Inputs from here on go by another pattern; whether it is new.
     pub fn on_pattern(&mut self, taken: PatternTaken) -> bool {
-        let newest = self.patterns.last_key_value().map(|(epoch, _)| *epoch);
-        if std::mem::take(&mut self.is_new) && newest >= Some(taken.epoch) {
-            self.patterns.clear(); // of another pipeline, which counted from 0, too
+        let is_new = self.patterns.is_empty() || taken.epoch > self.epoch;
+        self.epoch = self.epoch.max(taken.epoch);
+        let newest = self.patterns.last_key_value();
+        if newest.is_some_and(|(epoch, newest)| *epoch < taken.epoch && newest.plan == taken.plan) {
+            return is_new;
         }
         if self.patterns.len() >= limits::PATTERNS {
             self.patterns.pop_first();
@@ -98,10 +95,7 @@ impl Streams {
             self.invalid += 1;
             return;
         };
-        let (oldest, epochs) = (ended.epochs.0, self.patterns.range(ended.epochs.0..));
-        let settled = ended.epochs.1 <= *newest
-            && self.patterns.contains_key(&oldest)
-            && epochs.map(|(_, of)| &of.plan).all(|plan| *plan == taken.plan);
+        let settled = ended.epochs.1 <= self.epoch && *newest <= ended.epochs.0;
         let mut stages: Vec<StageWindow> = self
             .stages
             .iter()
@@ -141,7 +135,7 @@ impl Streams {
 mod tests {
     use super::*;
 
-    const BEGUN: StreamBegun = StreamBegun { time_ns: 5, stages: 2, ranks: 3 };
+    const BEGUN: StreamBegun = StreamBegun { time_ns: 5, stages: 2, ranks: 3, pipeline: 1 };
 
     fn pattern(epoch: u32, plan: &str) -> PatternTaken {
         PatternTaken { epoch, first_input: 0, plan: plan.into() }
@@ -197,7 +191,7 @@ mod tests {
     fn a_window_of_several_streams_is_settled_while_they_go_by_one_pattern() {
         let mut streams = Streams::default();
         let mut settled = |begun_ns: u64, taken: PatternTaken, oldest: u32| {
-            streams.on_begun(StreamBegun { time_ns: begun_ns, ..BEGUN });
+            streams.on_begun(StreamBegun { time_ns: begun_ns, pipeline: begun_ns / 10, ..BEGUN });
             streams.on_work(worked(1, 2));
             let epoch = taken.epoch;
             streams.on_pattern(taken);
@@ -208,7 +202,7 @@ mod tests {
         assert_eq!(settled(6, pattern(1, "0,1"), 0), Some((true, 2)));
         assert_eq!(settled(7, pattern(2, "0,1x2"), 1), Some((false, 2)), "the pattern changed within it");
         assert_eq!(settled(8, pattern(3, "0,1x2"), 2), Some((true, 2)));
-        assert_eq!(settled(9, pattern(0, "0,1"), 0), Some((true, 2)), "of a pipeline that was created anew");
+        assert_eq!(settled(10, pattern(0, "0,1"), 0), Some((true, 2)), "of another pipeline");
     }
 
     #[test]

@@ -413,6 +413,7 @@ impl Partial {
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             own_loop,
+            unreported: !begun.framework && !own_loop && ended.task_time_ns == 0,
             per_worker,
             profile: self.profile,
             points: Vec::new(),

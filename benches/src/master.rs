@@ -75,6 +75,7 @@ pub fn window(
         setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..*setting },
         setting_changed: false,
         own_loop: false,
+        unreported: false,
         per_worker,
         profile,
         points: Vec::new(),

@@ -93,7 +93,7 @@ pub fn table(json: &str) -> String {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks if summary["period_s"].is_array() => format!(
                 "{}, a pipeline whose outputs were too few to measure: the first of each stream shows no time between two, and eight others, two \
-                 for each rank that computes, make a window",
+                 for each rank that computes, in 20 ms or more make a window",
                 Count(ranks, "rank")
             ),
             ranks if !summary["call_period"].is_null() => format!(

@@ -1,7 +1,7 @@
 //! `midrun sweep`: searches values that a program takes at its start, by whole runs of it.
 //!
 //! The search engine of `midrun run --search` chooses the next combination; a run's wall time is its measurement. A run that
-//! fails has no time, and neither has one that takes longer than all runs of the sweep would with the best values.
+//! fails has no time. One that takes longer than all runs of the sweep would with the best values is ended.
 
 use std::path::PathBuf;
 use std::process::{ExitCode, Stdio};
@@ -14,7 +14,7 @@ use midrun_vocabulary::Seconds;
 use serde_json::json;
 
 use crate::raw_words;
-use crate::run::{Child, Ended, Relay};
+use crate::run::{Child, Ended, Relay, adopt_orphans, end_orphans};
 use crate::summary::SummaryFile;
 use crate::usage::{print, say, usage};
 
@@ -69,22 +69,30 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(file) = summary {
         file.write(&report.to_string())?;
     }
-    let Some(best) = search.best() else { anyhow::bail!("no run succeeded, so nothing was found") };
-    print(&found(&search, &best, &names, args))?;
-    Ok(asked_to_end.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal as u8)))
+    let code = asked_to_end.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal as u8));
+    match search.best() {
+        Some(best) => print(&found(&search, &best, &names, args))?,
+        None if asked_to_end.is_some() => say("no run has ended, so nothing is known"),
+        None => anyhow::bail!("no run succeeded, so nothing was found"),
+    }
+    Ok(code)
 }
 
 /// Runs the command until the search is over, or a signal asks to end: returns that.
 async fn measure(search: &mut Search, names: &[String], args: &Args, relay: &mut Relay) -> anyhow::Result<Option<i32>> {
     relay.catch()?;
+    adopt_orphans();
     while let Some(ask) = search.ask() {
         let run = Run { names, values: &ask.values };
-        let limit = search.best().map(|best| Duration::from_secs_f64(best.time_s * search.budget() as f64));
-        let begin = Instant::now();
-        let ended = run.until(&args.command, args.quiet, relay, limit).await?;
-        let time_s = begin.elapsed().as_secs_f64();
-        if let Some(signal) = relay.asked_to_end() {
-            return Ok(Some(signal));
+        let limit = search.best().map(|best| Duration::try_from_secs_f64(best.time_s * search.budget() as f64));
+        let (ended, took) = run.until(&args.command, args.quiet, relay, limit.and_then(Result::ok)).await?;
+        let time_s = took.as_secs_f64();
+        let signal = if ended == Some(Ended::Code(0)) { None } else { relay.asked_to_end().await };
+        if ended.is_none() || signal.is_some() {
+            end_orphans(relay).await;
+        }
+        if signal.is_some() {
+            return Ok(signal);
         }
         let (number, most) = (search.spent() + 1, search.budget());
         let outcome = match ended {
@@ -94,7 +102,8 @@ async fn measure(search: &mut Search, names: &[String], args: &Args, relay: &mut
             None => format!("ended after {}: {most} runs with the best values take no longer", Seconds(time_s)),
         };
         say(format!("run {number} of at most {most}: {}: {outcome}", run.text()));
-        search.tell(if ended == Some(Ended::Code(0)) { time_s } else { f64::NAN });
+        // One that was ended counts as having taken so long, which says enough of it and of those beside it.
+        search.tell(if ended.is_none_or(|ended| ended == Ended::Code(0)) { time_s } else { f64::NAN });
     }
     Ok(None)
 }
@@ -161,25 +170,38 @@ impl Run<'_> {
         command.iter().map(filled).collect()
     }
 
-    /// How the run ended; `None`: it was ended after `limit`.
+    /// How the run ended, and how long it took; `None`: it was ended after `limit`. The time for which a terminal stopped it does not count.
     async fn until(
         &self,
         command: &[String],
         quiet: bool,
         relay: &mut Relay,
         limit: Option<Duration>,
-    ) -> anyhow::Result<Option<Ended>> {
+    ) -> anyhow::Result<(Option<Ended>, Duration)> {
         relay.on_launch();
+        relay.take_stopped();
         let stdout = if quiet { Stdio::null() } else { Stdio::inherit() };
+        let begin = Instant::now();
         let mut child = Child::start(&self.words(command), &[], stdout, relay)?;
-        let whole = child.wait(relay, || (), || false);
-        match limit {
-            None => whole.await.map(Some),
-            Some(limit) => match tokio::time::timeout(limit, whole).await {
-                Ok(ended) => ended.map(Some),
-                Err(_) => child.end(relay).await.map(|_| None),
-            },
+        let (mut stopped, mut left) = (Duration::ZERO, limit);
+        let ended = loop {
+            let whole = child.wait(relay, || (), || false);
+            let ended = match left {
+                None => Some(whole.await?),
+                Some(left) => tokio::time::timeout(left, whole).await.ok().transpose()?,
+            };
+            let now = relay.take_stopped();
+            stopped += now;
+            if ended.is_some() || now.is_zero() {
+                break ended;
+            }
+            left = Some(now);
+        };
+        let took = begin.elapsed().saturating_sub(stopped);
+        if ended.is_none() {
+            child.end(relay).await?;
         }
+        Ok((ended, took))
     }
 
     fn text(&self) -> String {

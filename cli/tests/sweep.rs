@@ -64,7 +64,10 @@ fn a_run_that_hangs_is_ended_and_no_measurement() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(stage.path("s.json")).unwrap()).unwrap();
     let tried = summary["tried"].as_array().unwrap();
-    assert!(tried.iter().all(|line| line["values"][0].as_f64() >= Some(3.0)), "{summary}");
+    assert!(summary["best"][0].as_f64() >= Some(3.0), "{summary}");
+    // It counts with the time at which it was ended.
+    let ended = tried.iter().filter(|line| line["values"][0].as_f64() < Some(3.0));
+    assert!(ended.into_iter().all(|line| line["time_s"].as_f64() >= Some(0.3)), "{summary}");
     // The values at start are one combination, however often they are measured.
     assert!(tried.iter().any(|line| line["values"][0] == 4.0 && line["time_s"] == summary["start_s"]), "{summary}");
     assert!(!said.contains("x = 1:") || said.contains("10 runs with the best values take no longer"), "{said}");
@@ -84,4 +87,35 @@ fn a_sweep_that_is_asked_to_end_ends_its_run_and_keeps_what_it_measured() {
     assert_eq!(ended.code(), Some(128 + libc::SIGTERM));
     let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(stage.path("s.json")).unwrap()).unwrap();
     assert_eq!((&summary["measured"], &summary["ended"]), (&1.into(), &false.into()), "{summary}");
+}
+
+#[test]
+fn what_a_run_that_is_ended_had_started_ends_too() {
+    let stage = Stage::new();
+    // A script that waits for its own child, which a signal to the script alone does not reach.
+    stage.program(
+        "program",
+        "#!/bin/sh\nif [ \"$1\" -lt 3 ]; then sleep 1234 & echo $! >> started; wait; fi\nsleep 0.0$1\n",
+    );
+    let words = ["sweep", "x=1..4", "--start", "x=4", "--runs", "10", "--quiet", "--", "./program", "{x}"];
+    let output = stage.run(&words);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let started = std::fs::read_to_string(stage.path("started")).unwrap_or_default();
+    for pid in started.lines() {
+        let name = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!name.contains("1234"), "{pid} still runs");
+    }
+}
+
+#[test]
+fn a_sweep_that_is_to_ignore_a_hangup_goes_on() {
+    let stage = Stage::new();
+    stage.program("program", "#!/bin/sh\n[ -e ran ] || { touch ran; kill -HUP $PPID; }\nsleep 0.0$1\n");
+    let output = stage.shell("trap '' HUP; exec \"$0\" sweep x=1..4 --runs 6 -- ./program {x}");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("best: ") || stderr(&output).contains("run 2 of"),
+        "{}",
+        stderr(&output)
+    );
 }

@@ -80,7 +80,7 @@ impl Stream {
         let time_ns = record.time_ns;
         if record.kind == kind::STREAM_BEGIN {
             let (stages, ranks) = (u32::try_from(a).ok()?, u32::try_from(b).ok()?);
-            let begun = StreamBegun { time_ns, stages, ranks, first_input: c };
+            let begun = StreamBegun { time_ns, stages, ranks, first_input: c, pipeline: d };
             if a == 0 || a > STAGES || b == 0 {
                 return None;
             }

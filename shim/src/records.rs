@@ -161,8 +161,8 @@ pub fn point_values(label: &str, iteration: u64, count: u64, sum: f64) {
 }
 
 /// A stream begins: its stages, the ranks that compute, its first input.
-pub fn stream_begin(time_ns: u64, stages: usize, ranks: usize, first: u64) {
-    let payload = [stages as u64, ranks as u64, first, 0, 0, 0];
+pub fn stream_begin(time_ns: u64, (stages, ranks): (usize, usize), first: u64, pipeline: u64) {
+    let payload = [stages as u64, ranks as u64, first, pipeline, 0, 0];
     thread_ring::push(&Record { kind: kind::STREAM_BEGIN, flags: 0, time_ns, payload });
 }
 
@@ -219,7 +219,7 @@ pub fn team(time_ns: u64, (stage, place): (usize, usize), done: &TeamDone) {
 /// The outputs of a stream in a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamWindow {
-    /// Its number, from 0 in each stream.
+    /// Its number, from 0 in each pipeline.
     pub number: u64,
     /// Begin and end, CLOCK_MONOTONIC, nanoseconds.
     pub begin_ns: u64,

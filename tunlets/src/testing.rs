@@ -34,6 +34,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
         own_loop: false,
+        unreported: false,
         per_worker: (1..=workers).map(work).collect(),
         profile: vec![ProfileBin { tasks: each, busy_s: each * 1e-3 }; PROFILE_BINS],
         points: Vec::new(),

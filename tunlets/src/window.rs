@@ -176,6 +176,8 @@ pub struct Window {
     pub setting_changed: bool,
     /// Whether the program hands its tasks out by itself: then the technique says nothing.
     pub own_loop: bool,
+    /// Whether the program takes its chunks from midrun and tells its master no times (`midrun_chunk_done`): no technique can go by them.
+    pub unreported: bool,
     /// Each worker's share, by rank.
     pub per_worker: Vec<WorkerWork>,
     /// Work by position in the index range; [`PROFILE_BINS`] entries.

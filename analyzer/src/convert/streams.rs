@@ -9,7 +9,12 @@ use crate::limits;
 pub(super) fn begun(wire: v1::StreamBegun) -> Option<Event> {
     let stages = wire.stages as usize;
     let good = (1..=limits::STAGES).contains(&stages) && (1..limits::RANKS_PER_JOB).contains(&wire.ranks);
-    good.then_some(Event::StreamBegun(StreamBegun { time_ns: wire.time_ns, stages, ranks: wire.ranks }))
+    good.then_some(Event::StreamBegun(StreamBegun {
+        time_ns: wire.time_ns,
+        stages,
+        ranks: wire.ranks,
+        pipeline: wire.pipeline,
+    }))
 }
 
 pub(super) fn stage(wire: v1::StageDeclared) -> Option<Event> {

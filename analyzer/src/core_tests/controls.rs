@@ -380,3 +380,30 @@ fn a_value_for_an_iteration_that_is_far_away_holds_nobody_up_and_can_be_let_go()
     story.control(7, at(2));
     assert_eq!(story.actions().remove(0).phase, Phase::ApplyAt { iteration: 2 });
 }
+
+#[test]
+fn what_could_not_be_set_is_refused_at_once_however_far_its_iteration_is() {
+    let mut story = Story::begin(Config::default());
+    story.report("j", 1, vec![block("block", 32.0)]);
+    let at = |point: &str, value: &str, k| Control::Set {
+        point: point.into(),
+        value: value.into(),
+        rank: None,
+        synchronized: false,
+        at_iteration: Some(k),
+    };
+    // Before anything was measured, too.
+    story.pass(5_000);
+    story.control(5, at("block", "16", 100));
+    assert_eq!(story.actions(), [], "nobody knows when iteration 100 is");
+    assert!(story.answer_to(Control::Freeze).0, "it holds up nobody");
+    let (done, text) = story.answer_to(at("blokc", "16", 100));
+    assert!(!done && text.contains("blokc"), "{text}");
+    assert!(!story.answer_to(at("block", "1000", 100)).0, "outside its range");
+    // The first that is near goes first.
+    story.control(6, at("block", "24", 50));
+    story.iteration("j", 0);
+    story.actions();
+    story.control(7, at("block", "48", 1));
+    assert_eq!(story.actions().remove(0).phase, Phase::ApplyAt { iteration: 1 });
+}

@@ -192,7 +192,7 @@ fn outputs(story: &mut Story, number: u64, period_ms: f64) {
         head_s: 0.0,
     };
     let first = [
-        Event::StreamBegun(StreamBegun { time_ns: 5, stages: 2, ranks: 2 }),
+        Event::StreamBegun(StreamBegun { time_ns: 5, stages: 2, ranks: 2, pipeline: 1 }),
         Event::PatternTaken(PatternTaken { epoch: 0, first_input: 0, plan: "0,1".into() }),
     ];
     let work = [work(0, 1, 0.08), work(1, 2, 0.16), Event::StreamWindowEnded(window)];

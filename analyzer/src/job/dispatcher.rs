@@ -58,8 +58,8 @@ pub(super) struct Dispatcher {
     /// Least time to live, milliseconds.
     ttl_ms: u64,
     started_ns: u64,
-    /// Newest iteration of each master, or window of the streams, and how long it took, seconds.
-    pace: BTreeMap<Option<u32>, (u64, f64)>,
+    /// Newest iteration of each master, or window of the streams, which tells none, and how long it took, seconds.
+    pace: BTreeMap<Option<u32>, (Option<u64>, f64)>,
 }
 
 impl Dispatcher {
@@ -104,7 +104,7 @@ impl Dispatcher {
     /// An iteration of `master`, or a window of a stream, took so long: actions live three times as long.
     pub(super) fn on_measured(&mut self, master: Option<u32>, iteration: Option<u64>, seconds: f64) {
         let (last, last_s) = self.pace.entry(master).or_default();
-        (*last, *last_s) = (iteration.unwrap_or(*last), seconds);
+        (*last, *last_s) = (iteration.or(*last), seconds);
     }
 
     /// The longest of the newest iterations and windows, seconds.
@@ -118,10 +118,11 @@ impl Dispatcher {
             // What the program does between two iterations takes time, too.
             When::Iteration(iteration) => {
                 let run_s = now.saturating_sub(self.started_ns) as f64 / 1e9;
-                let until_s = |(last, last_s): &(u64, f64)| {
+                let until_s = |(last, last_s): &(Option<u64>, f64)| {
+                    let last = &last.unwrap_or(0);
                     (run_s / (last + 1) as f64).max(*last_s) * iteration.saturating_sub(*last).max(1) as f64
                 };
-                self.pace.values().chain(self.pace.is_empty().then_some(&(0, 0.0))).map(until_s).fold(0.0, f64::max)
+                self.pace.values().chain(self.pace.is_empty().then_some(&(None, 0.0))).map(until_s).fold(0.0, f64::max)
             }
             When::Now | When::NextIteration => self.longest_s(),
         };
@@ -131,10 +132,10 @@ impl Dispatcher {
     /// Whether an action for the start of this iteration may be on its way now: a rank keeps one action that waits, so until then others go
     /// first. It is time in the iteration before, and where iterations are so short that the action lives long enough.
     pub(super) fn is_near(&self, now: u64, iteration: u64) -> bool {
-        let next = |(last, _): &(u64, f64)| iteration <= last.saturating_add(2);
-        self.pace.is_empty()
-            || self.pace.values().any(next)
-            || self.life_ms(now, When::Iteration(iteration)) <= self.ttl_ms
+        // Inputs of a stream are drawn ahead of what is measured of them.
+        let next = |(last, _): &(Option<u64>, f64)| last.is_none_or(|last| iteration <= last.saturating_add(2));
+        let is_next = self.pace.values().any(next) || (self.pace.is_empty() && iteration <= 1);
+        is_next || self.life_ms(now, When::Iteration(iteration)) <= self.ttl_ms
     }
 
     /// Sends what is asked of some ranks, each of which can be reached.

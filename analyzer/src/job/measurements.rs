@@ -52,8 +52,8 @@ pub(super) struct Measurements {
     recent: Recent,
     points: Points,
     messages: Messages,
-    /// Whether they go one way, as in a pipeline, and of how many pairs of ranks that was seen.
-    one_way: (bool, usize),
+    /// Whether they go one way, as in a pipeline, and of how many pairs of how many ranks that was seen.
+    one_way: (bool, (usize, u32)),
     calls: Calls,
     period: PeriodSearch,
     /// It was said that not each call is timed.
@@ -88,7 +88,7 @@ impl Measurements {
             recent: Recent::default(),
             points: Points::default(),
             messages: Messages::default(),
-            one_way: (false, 0),
+            one_way: (false, (0, 0)),
             calls: Calls::default(),
             period: PeriodSearch::default(),
             is_sampled: false,
@@ -372,8 +372,9 @@ impl Measurements {
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
-        if self.one_way.1 != self.messages.ways() {
-            self.one_way = (self.messages.go_one_way(roster.members.world_size()), self.messages.ways());
+        let seen = (self.messages.ways(), roster.members.world_size());
+        if self.one_way.1 != seen {
+            self.one_way = (self.messages.go_one_way(seen.1), seen);
         }
         for Closed { window, task_s, .. } in &mut closed {
             if window.own_loop && self.one_way.0 {

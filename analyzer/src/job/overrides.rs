@@ -97,7 +97,8 @@ impl Overrides {
 
     /// Queues one more; false when too many wait.
     pub(super) fn queue(&mut self, ask: AskId, control: Control) -> bool {
-        let fits = self.pending.len() + self.later.len() < limits::CONTROLS_PER_JOB;
+        // What waits for an iteration leaves room for who lets it go.
+        let fits = self.pending.len() < limits::CONTROLS_PER_JOB;
         if fits {
             self.pending.push_back((ask, control));
         }
@@ -150,20 +151,25 @@ impl Overrides {
         self.active.is_some()
     }
 
-    /// The one that waits longest. Values for an iteration wait until that `is_near`.
-    pub(super) fn next(&mut self, is_near: impl Fn(u64) -> bool) -> Option<(AskId, Control)> {
-        let is_due = |control: &Control| match control {
-            // What is refused is refused at once.
-            Control::Set { at_iteration: Some(k), synchronized: false, .. } => {
-                *k >= limits::ITERATION_END || is_near(*k)
-            }
-            _ => true,
+    /// The one that waits longest. Values for an iteration wait until that `is_near`, and go in the order of these; what would be refused
+    /// is refused at once.
+    pub(super) fn next(
+        &mut self,
+        is_near: impl Fn(u64) -> bool,
+        may_set: Result<(), &str>,
+        roster: &Roster,
+    ) -> Option<(AskId, Control)> {
+        let awaited = |control: &Control| match control {
+            Control::Set { at_iteration: Some(k), synchronized: false, .. } => Some(*k),
+            _ => None,
         };
-        if let Some(at) = self.later.iter().position(|(_, control)| is_due(control)) {
+        let due = self.later.iter().enumerate().filter_map(|(at, (_, control))| Some((awaited(control)?, at)));
+        if let Some((_, at)) = due.filter(|(k, _)| is_near(*k)).min() {
             return self.later.remove(at);
         }
         while let Some((ask, control)) = self.pending.pop_front() {
-            if is_due(&control) {
+            let waits = awaited(&control).is_some_and(|k| !is_near(k)) && is_possible(&control, may_set, roster);
+            if !waits || self.later.len() >= limits::CONTROLS_PER_JOB {
                 return Some((ask, control));
             }
             self.later.push_back((ask, control));
@@ -411,6 +417,16 @@ fn outcome_of_set(point: &str, value: &str, at: &str, changes: &[Change]) -> Str
     let when = last.map_or(String::new(), |last| format!(" at {at} {last}"));
     let held = "tunlets leave it alone until midrun resume";
     format!("{point} = {value} applied on {}{when}; {held}", log_lines::ranks(&ranks))
+}
+
+/// Whether it would not be refused now.
+fn is_possible(control: &Control, may_set: Result<(), &str>, roster: &Roster) -> bool {
+    match control {
+        Control::Set { point, value, rank, .. } => {
+            admissible(control, may_set).is_ok() && requested(point, value, *rank, roster).is_ok()
+        }
+        _ => true,
+    }
 }
 
 /// The error says why a `set` cannot be, whatever its ranks have; `may_set`, whether the job takes any.

@@ -140,6 +140,7 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
         setting: TechniqueParameters::FALLBACK,
         setting_changed: false,
         own_loop: false,
+        unreported: false,
         per_worker: Vec::new(),
         profile: Vec::new(),
         points: Vec::new(),

@@ -85,11 +85,11 @@ impl CommandLine {
             Some((kind, Some(from))) => match find_apps(words, from, kind) {
                 Ok((mut apps, hosts)) => {
                     line.leaves_host |= hosts;
-                    // midrun exec, which starts the program, does not know the launcher's places.
-                    for app in apps.iter().filter(|app| app.by_option) {
-                        if let Some(path) = &app.path {
-                            line.words[app.at] = raw_words::write(path.as_os_str());
-                        }
+                    // midrun exec, which starts the programs, finds them here only.
+                    if line.leaves_host && apps.iter().any(|app| app.by_option && !app.by_exec) {
+                        let why = "its option path says where programs are on other hosts: name them by their paths";
+                        line.obstacle = Some(why.into());
+                        return line;
                     }
                     apps.iter_mut().for_each(|app| app.certain &= !line.leaves_host);
                     line.apps = apps;
@@ -259,7 +259,7 @@ fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Resul
                 if has(options.directory, name) {
                     directory = value.map(PathBuf::from);
                 }
-                if name == "path" {
+                if name == "path" && matches!(kind, Launcher::OpenMpi4 | Launcher::OpenMpi5) {
                     places = value.map(str::to_owned);
                 }
                 hosts |= has(options.hosts, name);
@@ -283,7 +283,10 @@ fn find_app(words: &[String], begin: usize, end: usize, kind: Launcher) -> Resul
     let (at, by_exec) = after_exec(words, at, end);
     let word = words.get(at).filter(|_| at < end).ok_or("the line names no program behind midrun exec")?;
     let in_places = places.filter(|_| !word.contains('/')).and_then(|places| {
-        let mut places = std::env::split_paths(&places).map(|place| place.join(raw_words::read(word)));
+        // Relative ones are of the directory of the ranks.
+        let here = |place: &PathBuf| place.is_absolute() || directory.is_none();
+        let places = std::env::split_paths(&places).filter(here);
+        let mut places = places.map(|place| place.join(raw_words::read(word)));
         places.find_map(|file| std::path::absolute(file).ok().filter(|file| is_program(file)))
     });
     let by_option = in_places.is_some();

@@ -10,8 +10,10 @@ use tokio::time::{Duration, Instant};
 use super::relay::{ENDING, Relay, Signal};
 use crate::raw_words;
 
-/// A launcher that waits for lost hosts alone, or whose time is over, must end within this time after such a signal.
+/// A launcher that waits for lost hosts alone must end within this time after such a signal.
 const END_DEADLINE: Duration = Duration::from_secs(3);
+/// Any other, and what it leaves behind, within this: a `midrun run` closes its job in less.
+const OVER_DEADLINE: Duration = Duration::from_secs(20);
 
 /// How the launcher ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +122,7 @@ impl Child {
                     }
                     Signal::Stop => {
                         stops();
-                        // SAFETY: stops this process, as the terminal has stopped the launcher, until the shell continues both.
-                        unsafe { libc::raise(libc::SIGSTOP) };
+                        relay.stop();
                     }
                 },
             }
@@ -134,7 +135,7 @@ impl Child {
     /// The system cannot report how it ended.
     pub async fn end(&mut self, relay: &mut Relay) -> anyhow::Result<Ended> {
         self.forward(libc::SIGTERM);
-        if let Ok(ended) = tokio::time::timeout(END_DEADLINE, self.wait(relay, || (), || false)).await {
+        if let Ok(ended) = tokio::time::timeout(OVER_DEADLINE, self.wait(relay, || (), || false)).await {
             return ended;
         }
         self.0.start_kill().context("cannot kill the command")?;
@@ -147,6 +148,49 @@ impl Child {
             unsafe { libc::kill(pid.cast_signed(), number) };
         }
     }
+}
+
+/// From now on the orphans of what this process starts become its children.
+pub fn adopt_orphans() {
+    // SAFETY: sets a flag of this process. Where the system has no such flag, orphans stay alone.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+}
+
+/// Ends the children of this process, but for the witness, and what these leave behind: a launcher that a script started, and its ranks.
+pub async fn end_orphans(relay: &Relay) {
+    let own = std::process::id().cast_signed();
+    let kill_at = Instant::now() + OVER_DEADLINE;
+    let mut asked = Vec::new();
+    loop {
+        let children: Vec<i32> = children_of(own).into_iter().filter(|pid| Some(*pid) != relay.witness()).collect();
+        if children.is_empty() || Instant::now() > kill_at + OVER_DEADLINE {
+            return;
+        }
+        for pid in children {
+            let number = if Instant::now() > kill_at { libc::SIGKILL } else { libc::SIGTERM };
+            // SAFETY: a child that has not been waited for keeps its pid. It may have ended.
+            unsafe {
+                if number == libc::SIGKILL || !asked.contains(&pid) {
+                    libc::kill(pid, number);
+                }
+                libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
+            }
+            asked.push(pid);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// The processes whose parent this is.
+fn children_of(parent: i32) -> Vec<i32> {
+    let of = |entry: std::fs::DirEntry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name stands in brackets, and may have some itself; state and parent follow.
+        let its: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        (its == parent).then_some(pid)
+    };
+    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(of).collect()
 }
 
 #[cfg(test)]

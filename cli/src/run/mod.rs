@@ -10,7 +10,7 @@ mod preflight;
 mod rank_environment;
 mod relay;
 
-pub use child::{Child, Ended};
+pub use child::{Child, Ended, adopt_orphans, end_orphans};
 pub use relay::Relay;
 
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ use midrun_vocabulary::names::is_secret;
 use crate::launch::command_line::{App, CommandLine};
 use crate::launch::launchers::Launcher;
 use crate::launch::mpi::preload_value;
+use crate::raw_words;
 
 /// Open MPI's parameter that lists variables for the ranks. It must not be mixed with `-x`.
 const ENV_LIST: &str = "mca_base_env_list";
@@ -88,6 +89,10 @@ pub fn prepare(
 
 fn start_by_exec(words: &mut Vec<String>, app: &App, line: &CommandLine, ranks: &RankEnvironment<'_>) {
     let Some(midrun) = ranks.midrun.filter(|_| !app.by_exec) else { return };
+    // midrun exec does not know the launcher's places.
+    if let Some(path) = app.path.as_ref().filter(|_| app.by_option) {
+        words[app.at] = raw_words::write(path.as_os_str());
+    }
     let midrun = midrun.to_string_lossy().into_owned();
     let keeps_words = line.launcher.as_ref().is_some_and(|launcher| launcher.kind.keeps_words());
     let start = if line.leaves_host && keeps_words {

@@ -41,6 +41,7 @@ pub struct Relay {
     to: Sender<i32>,
     ignored: Vec<i32>,
     asked_to_end: Option<i32>,
+    stopped: Duration,
 }
 
 /// What a signal asks of `midrun run`.
@@ -60,7 +61,7 @@ impl Relay {
         let ignored = RELAYED.into_iter().filter(|number| is_ignored(*number)).collect();
         let (to, arrived) = channel(RELAYED.len());
         let witness = Witness::start().inspect_err(|error| tracing::warn!(%error, "every signal is passed on")).ok();
-        Relay { witness, arrived, to, ignored, asked_to_end: None }
+        Relay { witness, arrived, to, ignored, asked_to_end: None, stopped: Duration::ZERO }
     }
 
     /// The signals that this process was started to ignore (`nohup`, `&` in a script). They are passed on all the same: the
@@ -95,21 +96,43 @@ impl Relay {
     }
 
     /// The signal that asked this process to end, if one did by the time at which the launcher ended.
-    pub fn asked_to_end(&mut self) -> Option<i32> {
+    pub async fn asked_to_end(&mut self) -> Option<i32> {
+        // Who ended the launcher may be about to signal this process, too.
+        tokio::time::sleep(SAME_SENDING).await;
         while let Ok(number) = self.arrived.try_recv() {
-            if ENDING.contains(&number) {
-                self.asked_to_end = Some(number);
-            }
+            self.note(number);
         }
         self.asked_to_end
+    }
+
+    fn note(&mut self, number: i32) {
+        if ENDING.contains(&number) && !self.ignored.contains(&number) {
+            self.asked_to_end = Some(number);
+        }
+    }
+
+    /// How long the terminal has stopped this process since this was asked last.
+    pub fn take_stopped(&mut self) -> Duration {
+        std::mem::take(&mut self.stopped)
+    }
+
+    /// Stops this process, as the terminal has stopped the launcher, until the shell continues both.
+    pub fn stop(&mut self) {
+        let begin = std::time::Instant::now();
+        // SAFETY: raises a signal.
+        unsafe { libc::raise(libc::SIGSTOP) };
+        self.stopped += begin.elapsed();
+    }
+
+    /// The witness, which is a child of this process.
+    pub fn witness(&self) -> Option<i32> {
+        self.witness.as_ref().map(|witness| witness.pid)
     }
 
     /// Waits for the next signal to react to.
     pub async fn next(&mut self) -> Signal {
         let number = self.arrived.recv().await.unwrap_or(libc::SIGTERM); // a sender lives in `self`
-        if ENDING.contains(&number) {
-            self.asked_to_end = Some(number);
-        }
+        self.note(number);
         tokio::time::sleep(SAME_SENDING).await;
         match self.witness.as_mut().is_some_and(|witness| witness.has_seen(number)) {
             false => Signal::Forward(number),

@@ -27,6 +27,16 @@ pub fn saved_by_each(summary: &Value) -> Vec<String> {
     let instances = summary["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some((first, others)) = instances.split_first() else { return saved(summary).into_iter().collect() };
     let said = |instance: &Value, of: &Value| saved(of).map(|line| format!("master {}: {line}", instance["master"]));
+    // What was set on another master's rank does not concern it.
+    let controls = |instance: &Value| -> Value {
+        let mut controls = summary["controls"].clone();
+        for control in controls.as_array_mut().into_iter().flatten() {
+            if let Some(changes) = control["changes"].as_array_mut() {
+                changes.retain(|change| change["rank"].is_null() || change["rank"] == instance["master"]);
+            }
+        }
+        controls
+    };
     let other = |instance: &Value| {
         let decisions = summary["decisions"].as_array().into_iter().flatten();
         let own = decisions.filter(|decision| decision["master"] == instance["master"]).cloned();
@@ -37,11 +47,14 @@ pub fn saved_by_each(summary: &Value) -> Vec<String> {
             "iterations": instance["iterations"], "iteration": (before..before + listed).collect::<Vec<_>>(),
             "iteration_s": instance["iteration_s"], "ideal_s": instance["ideal_s"],
             "workers": vec![instance["workers"].clone(); listed as usize],
-            "pop": summary["pop"], "controls": summary["controls"], "start": summary["start"],
+            "pop": summary["pop"], "controls": controls(instance), "start": summary["start"],
+            "unequal_workers": summary["unequal_workers"],
         });
         said(instance, &alone)
     };
-    said(first, summary).into_iter().chain(others.iter().filter_map(other)).collect()
+    let mut of_first = summary.clone();
+    of_first["controls"] = controls(first);
+    said(first, &of_first).into_iter().chain(others.iter().filter_map(other)).collect()
 }
 
 /// One window: its number, its time, and its work, in the same unit for all; without tasks nobody knows the work, and it counts as equal.
@@ -123,7 +136,7 @@ fn by_hand<'a>(controls: &Value, ends_s: &Value, changes: &'a [(u64, &Value)]) -
     let mut set = Vec::new();
     for control in list(controls) {
         let window = ends_s.iter().position(|end_s| end_s.as_f64() > control["at_s"].as_f64());
-        let applied = list(&control["changes"]).iter().filter_map(|change| change["applied_iteration"].as_u64()).max();
+        let applied = list(&control["changes"]).iter().filter_map(|change| change["applied_iteration"].as_u64()).min();
         set.extend(
             applied.and_then(|iteration| if ends_s.is_empty() { Some(iteration) } else { window.map(|at| at as u64) }),
         );
@@ -201,11 +214,9 @@ pub fn saved(summary: &Value) -> Option<String> {
         compared.iter().filter(|(cost, ..)| is_after(cost)).map(|(.., work)| *work).collect();
     let is_before = |(_, at_start, work): &&(Cost, bool, usize)| *at_start && of_after.contains(work);
     let before: Vec<&Cost> = compared.iter().filter(is_before).map(|(cost, ..)| cost).collect();
-    let learns = summary["unequal_workers"] == true && Technique::parse(name).is_some_and(Technique::learns_speeds);
-    if learns && before.iter().all(|cost| cost.number == 0) {
+    if rates.is_empty() {
         return Some(format!(
-            "what the changes gained is not known: {name} goes by how fast each worker is, and stood in the first iteration only, before that was \
-             measured"
+            "what the changes gained is not known: no {what} with the settings at start was measured that tells it"
         ));
     }
     if after.is_empty() && others > 0 {
@@ -213,9 +224,16 @@ pub fn saved(summary: &Value) -> Option<String> {
             "what the changes gained is not known: no {what} after them has tasks like those with the settings at start"
         ));
     }
-    if before.is_empty() || after.is_empty() {
+    if after.is_empty() {
         return Some(format!(
             "the run was too short to tell what the changes gained: no {what} was measured after them"
+        ));
+    }
+    let learns = summary["unequal_workers"] == true && Technique::parse(name).is_some_and(Technique::learns_speeds);
+    if learns && before.iter().all(|cost| cost.number == 0) {
+        return Some(format!(
+            "what the changes gained is not known: {name} goes by how fast each worker is, and stood in the first iteration only, before that was \
+             measured"
         ));
     }
     let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
@@ -500,6 +518,11 @@ mod tests {
                 .starts_with("what the changes gained is not known: dpf goes by")
         );
         assert!(saved(&run("dpf(0.5)", 2)).unwrap().contains("2.000 s instead of"));
+        let mut last = run("dpf(0.5)", 4);
+        assert!(saved(&last).unwrap().contains("no iteration was measured after them"), "dpf stood in all of them");
+        last["controls"] = json!([{"changes": [{"applied_iteration": 0}]}]);
+        last["decisions"][0]["applied_iteration"] = json!(2);
+        assert!(saved(&last).unwrap().contains("no iteration with the settings at start was measured that tells it"));
         assert!(saved(&run("none", 1)).unwrap().contains("3.000 s instead of 6.000 s"));
     }
 
@@ -520,6 +543,15 @@ mod tests {
             "{said:?}"
         );
         assert_eq!(said[2], "master 9: midrun changed nothing, so nothing was gained or lost");
+        // What is set on the one's rank is not the other's.
+        let mut set = summary.clone();
+        set["controls"] = json!([{"changes": [{"rank": 5, "applied_iteration": 2}]}]);
+        let of_both = saved_by_each(&set);
+        assert_eq!(of_both[0], said[0]);
+        assert!(of_both[1].contains("with values set by hand: 1 iteration"), "{of_both:?}");
+        // Where workers are unequal their number of tasks is the work, which is known of the first master's alone.
+        (set["unequal_workers"], set["tasks"]) = (json!(true), json!([10, 10, 10]));
+        assert_eq!(saved_by_each(&set).len(), 1, "{:?}", saved_by_each(&set));
     }
 
     #[test]

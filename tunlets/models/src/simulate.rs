@@ -316,7 +316,7 @@ fn known_speeds(input: &SimInput) -> Vec<WorkerSpeed> {
 
 /// The master's estimate of a worker's speed from the iteration before.
 fn known_speed(input: &SimInput, worker: usize) -> WorkerSpeed {
-    if input.first {
+    if input.first || input.unreported {
         return WorkerSpeed::default();
     }
     if let Some(measured) = input.measured.get(worker).filter(|measured| measured.tasks > 0) {
@@ -336,7 +336,7 @@ fn known_moments(input: &SimInput) -> Option<(f64, f64)> {
     let profile = if input.profile.is_empty() { 1.0 } else { profile };
     let squares = input.mean_s * input.mean_s * profile * (1.0 + input.variation * input.variation);
     let sigma_s = (squares * slowness().sum::<f64>() / rate - mean_s * mean_s).max(0.0).sqrt();
-    (input.mean_s > 0.0 && !input.first).then_some((mean_s, sigma_s))
+    (input.mean_s > 0.0 && !input.first && !input.unreported).then_some((mean_s, sigma_s))
 }
 
 impl<'a, C: Carrier> Sim<'a, C> {
@@ -639,8 +639,10 @@ impl<'a, C: Carrier> Sim<'a, C> {
             let Chunk { first, count } = chunk;
             self.result.log.push(ChunkLog { worker, first, count, begin_s, busy_s, sum_sq_s2 });
         }
-        self.known.add_chunk(worker as usize, chunk.count, busy_s, sum_sq_s2);
-        self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, true);
+        if !self.input.unreported {
+            self.known.add_chunk(worker as usize, chunk.count, busy_s, sum_sq_s2);
+            self.scheduler.on_result(chunk.count, busy_s, sum_sq_s2, true);
+        }
         self.feed(worker, now); // for what came back
         self.feed(worker, now); // and one ahead
         self.ask_back(now);

@@ -69,6 +69,8 @@ pub struct SimInput {
     pub batches: Option<Batches>,
     /// It is the program's first iteration: the master knows nothing of workers and tasks yet.
     pub first: bool,
+    /// The program asks for chunks and tells the master no times: it never knows anything of workers and tasks.
+    pub unreported: bool,
 }
 
 impl SimInput {

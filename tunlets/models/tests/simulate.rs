@@ -396,3 +396,13 @@ fn messages_that_somebody_else_carries_make_the_same_iteration() {
         }
     }
 }
+
+#[test]
+fn a_master_that_gets_no_times_weighs_no_worker() {
+    let slowness = [vec![4.0; 4], vec![1.0; 21]].concat();
+    let reported = SimInput { slowness, ..input(0.2) };
+    let unreported = SimInput { unreported: true, ..reported.clone() };
+    let (knows, guesses) = (ratio(&reported, Technique::AwfB), ratio(&unreported, Technique::AwfB));
+    assert!(guesses > 1.01 * knows, "{guesses} {knows}");
+    assert_eq!(ratio(&reported, Technique::Ss), ratio(&unreported, Technique::Ss));
+}

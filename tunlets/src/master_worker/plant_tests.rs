@@ -155,6 +155,7 @@ impl Plant {
             setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
             setting_changed: change.is_some(),
             own_loop: false,
+            unreported: false,
             per_worker: work,
             profile,
             points: Vec::new(),

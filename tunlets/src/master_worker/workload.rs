@@ -67,6 +67,8 @@ pub struct WorkloadEstimator {
     pub recall: bool,
     /// Workers time each task: between two of them they can give back others.
     pub tasks_timed: bool,
+    /// The master is told no times of chunks.
+    pub unreported: bool,
     /// All workers can take chunks from a shared counter (`mw.counter`).
     pub counter: bool,
     /// Most workers that a sub-team can have (`mw.team_size`); 0: there can be none.
@@ -255,6 +257,7 @@ impl WorkloadEstimator {
             workers: window.workers,
             recall: window.setting.recall && tasks_timed,
             tasks_timed,
+            unreported: window.unreported,
             counter: false,
             synchronous: window.setting.synchronous,
             largest_team: 0,
@@ -368,7 +371,7 @@ impl WorkloadEstimator {
     }
 
     fn mix(&mut self, now: WorkloadEstimator) {
-        (self.recall, self.tasks_timed) = (now.recall, now.tasks_timed);
+        (self.recall, self.tasks_timed, self.unreported) = (now.recall, now.tasks_timed, now.unreported);
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));

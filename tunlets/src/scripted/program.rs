@@ -193,6 +193,7 @@ fn example() -> Window {
         setting: midrun_scheduling::TechniqueParameters::FALLBACK,
         setting_changed: false,
         own_loop: false,
+        unreported: false,
         per_worker: Vec::new(),
         profile: Vec::new(),
         coverage: 1.0,

@@ -59,6 +59,15 @@ pub struct Counters {
     /// Number of the next input.
     input: u64,
     windows: Windows,
+    /// When the pipeline was created: tells it from others of the program.
+    created_ns: u64,
+}
+
+impl Counters {
+    /// Of a pipeline that is created now.
+    pub fn new() -> Counters {
+        Counters { created_ns: clock::now_ns(), ..Counters::default() }
+    }
 }
 
 /// One run.
@@ -168,7 +177,7 @@ impl Head<'_> {
     /// Records the stream. With the same begin it is the same stream, with other ranks.
     fn describe(&self) {
         let (stages, ranks) = (self.rank.config.stages.len(), self.control.borrow().placer.ranks());
-        records::stream_begin(self.begin_ns, stages, ranks, self.base);
+        records::stream_begin(self.begin_ns, (stages, ranks), self.base, self.counters.created_ns);
     }
 
     /// Lets started processes join, as ranks that compute from a pattern on that names them.
@@ -321,6 +330,12 @@ impl Head<'_> {
         self.counters.windows.head(end_ns.saturating_sub(begin_ns));
         let ranks = self.control.borrow().plan.ranks();
         let epoch = self.held.epoch((input, epoch), self.counters.input);
+        // What is called back after a failure comes at once.
+        if self.status != status::OK {
+            let (_, buffer) = item.emptied(status::OK);
+            self.rank.recycle(buffer);
+            return Ok(());
+        }
         self.counters.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
         let (_, buffer) = item.emptied(status::OK);
         self.rank.recycle(buffer);

@@ -170,7 +170,7 @@ unsafe fn create(raw: *const RawConfig) -> Result<Pipe, c_int> {
     let own = comm.rank;
     let rank = Rank::new(Rc::new(config), Endpoint::open(comm).map_err(mpi)?, Rc::clone(&members), own);
     Ok(Pipe {
-        rank: RefCell::new((growth, rank, Counters::default())),
+        rank: RefCell::new((growth, rank, Counters::new())),
         members,
         control,
         last: RefCell::new(None),

@@ -247,6 +247,7 @@ impl WorkloadEstimator {
             without_prefetch: false,
             batches: self.own_batches().cloned(),
             first: false,
+            unreported: self.unreported,
         }
     }
 }
