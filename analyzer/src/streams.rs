@@ -36,7 +36,7 @@ impl Streams {
     }
 
     /// A stream begins; one that is reported again, after a link was lost or because it has more ranks, goes on, and so does the one before of
-    /// as many stages: a window may have outputs of several.
+    /// the same pipeline: a window may have outputs of several.
     pub fn on_begun(&mut self, begun: StreamBegun) {
         let old = self.begun.replace(begun);
         if old.is_some_and(|old| (old.pipeline, old.stages) == (begun.pipeline, begun.stages)) {
@@ -60,15 +60,14 @@ impl Streams {
     /// Inputs from here on go by another pattern; whether it is new.
     pub fn on_pattern(&mut self, taken: PatternTaken) -> bool {
         let is_new = self.patterns.is_empty() || taken.epoch > self.epoch;
+        if is_new && self.plan() != Some(&taken.plan) {
+            if self.patterns.len() >= limits::PATTERNS {
+                self.patterns.pop_first();
+            }
+            self.patterns.insert(taken.epoch, taken.clone());
+        }
         self.epoch = self.epoch.max(taken.epoch);
-        let newest = self.patterns.last_key_value();
-        if newest.is_some_and(|(epoch, newest)| *epoch < taken.epoch && newest.plan == taken.plan) {
-            return is_new;
-        }
-        if self.patterns.len() >= limits::PATTERNS {
-            self.patterns.pop_first();
-        }
-        self.patterns.insert(taken.epoch, taken.clone()).as_ref() != Some(&taken)
+        is_new
     }
 
     /// The plan by which inputs go now.

@@ -145,7 +145,8 @@ pub struct Advice {
     pub iteration_s: f64,
     /// See `iteration_s`.
     pub uncertainty: f64,
-    /// The chunks that the program hands out by itself, as it is expected to there, too; null where midrun hands tasks out.
+    /// What is expected to be handed out there, too: the chunks of a program that cuts them by itself, or the problems of a cut-off depth; null
+    /// where midrun cuts anew.
     pub own_chunks: Option<String>,
 }
 

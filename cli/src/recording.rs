@@ -85,7 +85,7 @@ pub fn divides(iterations: &[Window]) -> bool {
 /// # Errors
 /// A [`Usage`] with the reason why not.
 pub fn writable(path: &Path) -> anyhow::Result<()> {
-    Ok(recording::check(path).map_err(|error| Usage(format!("--record {} {error}", path.display())))?)
+    Ok(recording::check(path).map_err(unusable(path))?)
 }
 
 /// Keeps what was recorded there under another name, which is returned.
@@ -93,5 +93,9 @@ pub fn writable(path: &Path) -> anyhow::Result<()> {
 /// # Errors
 /// A [`Usage`] with the reason why it cannot.
 pub fn set_aside(path: &Path) -> anyhow::Result<Option<PathBuf>> {
-    Ok(recording::set_aside(path).map_err(|error| Usage(format!("--record {} {error}", path.display())))?)
+    Ok(recording::set_aside(path).map_err(unusable(path))?)
+}
+
+fn unusable(path: &Path) -> impl Fn(recording::Unusable) -> Usage {
+    move |error| Usage(format!("--record {} {error}", path.display()))
 }

@@ -149,12 +149,12 @@ fn record_chunk(iteration: u64, place: (u64, u64), count: u64, end_ns: u64, busy
 #[unsafe(no_mangle)]
 pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
     guard_value("midrun_next_chunk", 0, || {
+        // A lock, not an attempt: 0 would say that no tasks are left. Only threads of the program contend.
         let lock = || CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // Not under this lock: the registry of tuning points has one of its own.
         if !TECHNIQUE.is_completed() && lock().is_some() {
             TECHNIQUE.call_once(|| scheduling::declare_technique(scheduling::current().0));
         }
-        // A lock, not an attempt: 0 would say that no tasks are left. Only threads of the program contend.
         let mut guard = lock();
         let Some(l) = guard.as_mut() else { return 0 };
         safe_point::poll(l.iteration, false);

@@ -135,6 +135,7 @@ pub struct NextAllocation {
     /// Share by which the real time may differ: the scatter of the measured times, plus 5 % for each doubling away from
     /// the present number.
     pub uncertainty: f64,
-    /// What the program hands out by itself, as it is expected to there, too; `None` where midrun hands tasks out.
+    /// What is expected to be handed out there, too: the chunks of a program that cuts them by itself, or the problems of a cut-off depth; `None`
+    /// where midrun cuts anew.
     pub own_chunks: Option<String>,
 }

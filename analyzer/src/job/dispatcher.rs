@@ -119,8 +119,8 @@ impl Dispatcher {
             When::Iteration(iteration) => {
                 let run_s = now.saturating_sub(self.started_ns) as f64 / 1e9;
                 let until_s = |(last, last_s): &(Option<u64>, f64)| {
-                    let last = &last.unwrap_or(0);
-                    (run_s / (last + 1) as f64).max(*last_s) * iteration.saturating_sub(*last).max(1) as f64
+                    let last = last.unwrap_or(0);
+                    (run_s / (last + 1) as f64).max(*last_s) * iteration.saturating_sub(last).max(1) as f64
                 };
                 self.pace.values().chain(self.pace.is_empty().then_some(&(None, 0.0))).map(until_s).fold(0.0, f64::max)
             }

@@ -1,5 +1,6 @@
 //! The launcher as a child process: starts it, forwards signals to it, and waits for its end.
 
+use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus, Stdio};
 
@@ -160,7 +161,7 @@ pub fn adopt_orphans() {
 pub async fn end_orphans(relay: &Relay) {
     let own = std::process::id().cast_signed();
     let kill_at = Instant::now() + OVER_DEADLINE;
-    let mut asked = Vec::new();
+    let mut asked = BTreeSet::new();
     loop {
         let children: Vec<i32> = children_of(own).into_iter().filter(|pid| Some(*pid) != relay.witness()).collect();
         if children.is_empty() || Instant::now() > kill_at + OVER_DEADLINE {
@@ -168,14 +169,14 @@ pub async fn end_orphans(relay: &Relay) {
         }
         for pid in children {
             let number = if Instant::now() > kill_at { libc::SIGKILL } else { libc::SIGTERM };
+            let is_first = asked.insert((pid, number));
             // SAFETY: a child that has not been waited for keeps its pid. It may have ended.
             unsafe {
-                if number == libc::SIGKILL || !asked.contains(&pid) {
+                if is_first {
                     libc::kill(pid, number);
                 }
                 libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
             }
-            asked.push(pid);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

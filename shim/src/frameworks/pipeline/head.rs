@@ -330,13 +330,10 @@ impl Head<'_> {
         self.counters.windows.head(end_ns.saturating_sub(begin_ns));
         let ranks = self.control.borrow().plan.ranks();
         let epoch = self.held.epoch((input, epoch), self.counters.input);
-        // What is called back after a failure comes at once.
-        if self.status != status::OK {
-            let (_, buffer) = item.emptied(status::OK);
-            self.rank.recycle(buffer);
-            return Ok(());
+        // What is called back after a failure comes at once, and tells no pace.
+        if self.status == status::OK {
+            self.counters.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
         }
-        self.counters.windows.output(end_ns, epoch, ranks, (self.in_flight.len(), self.early.len()));
         let (_, buffer) = item.emptied(status::OK);
         self.rank.recycle(buffer);
         Ok(())
