@@ -37,6 +37,7 @@ pub use slurm::Slurm;
 pub use summary::Summary;
 pub use terminal::Terminal;
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 /// Root of the repository.
@@ -47,6 +48,20 @@ pub fn root() -> &'static Path {
 /// Whether all variants of a test are to run, however long they take (`tests/night`).
 pub fn is_night() -> bool {
     std::env::var_os("MIDRUN_NIGHT").is_some()
+}
+
+/// `count` of `all`, others at each run; all of them at night.
+pub fn drawn<T>(count: usize, all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = all.into_iter().collect();
+    if !is_night() {
+        let order = RandomState::new();
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        places.sort_by_cached_key(|place| order.hash_one(place));
+        let mut places = places.into_iter();
+        all.sort_by_cached_key(|_| places.next());
+        all.truncate(count);
+    }
+    all
 }
 
 /// The installed tree that `deploy/build` makes.

@@ -9,7 +9,7 @@ use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
 use midrun_tests::scripted_analyzer::ScriptedAnalyzer;
 use midrun_tests::{
-    Agent, Analyzer, Mpi, Process, Scratch, Summary, each_mpi, midrun, need, root, run, synthetic, wait_until,
+    Agent, Analyzer, Mpi, Process, Scratch, Summary, drawn, each_mpi, midrun, need, root, run, synthetic, wait_until,
 };
 
 fn source(name: &str) -> PathBuf {
@@ -510,7 +510,7 @@ fn learnt_halo(scratch: &Scratch, mpi: Mpi, program: &Path, calls: &str) -> Vec<
 fn the_neighbours_of_a_grid_are_learnt_from_a_recording(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("halo.c"), &[]);
-    for calls in ["blocking", "nonblocking", "tested", "start", "startall"] {
+    for calls in drawn(2, ["blocking", "nonblocking", "tested", "start", "startall"]) {
         let sends = learnt_halo(&scratch, mpi, &program, calls);
         // One message to each side and iteration, none beyond the ends.
         for (senders, to) in [("rank >= 1", "rank - 1"), ("rank <= 2", "rank + 1")] {
@@ -527,7 +527,8 @@ fn so_are_those_of_one_whose_outer_ranks_make_fewer_calls(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("halo.c"), &[]);
     let both: &[&str] = &["rank - 1", "rank + 1"];
-    for (calls, neighbours) in [("blocking skip", both), ("nonblocking skip", both), ("pipeline skip", &["rank + 1"])] {
+    let all = [("blocking skip", both), ("nonblocking skip", both), ("pipeline skip", &["rank + 1"])];
+    for (calls, neighbours) in drawn(2, all) {
         let sends = learnt_halo(&scratch, mpi, &program, calls);
         let to = |neighbour: &str| sends.iter().any(|element| element.contains(&format!("to = \"{neighbour}\"")));
         assert!(

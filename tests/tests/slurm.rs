@@ -10,7 +10,9 @@ use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, each_mpi, need, prefix, ranks, root, run, wait_until};
 use serde_json::Value;
 
-const LINE: &str = "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none";
+const LINE: &str = "--tasks 300 --iterations 8 --mean-us 2000 --dist linear --sigma-pct 50 --bytes 64 --technique none";
+/// It takes a few seconds, on a loaded machine some more.
+const SRUN_ENDS: Duration = Duration::from_secs(45);
 const ENDLESS: &str = "--tasks 300 --iterations 100000 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none";
 
 fn words(text: &str) -> Vec<String> {
@@ -134,7 +136,13 @@ fn a_heterogeneous_step_is_one_job() {
     // Four of them on each host.
     let mut line = words("salloc -Q -N 2 -n 8");
     line.extend(run::words(&["--strict", "--summary", "s.json"], &words(&step)));
-    let ended = slurm.start(&scratch, "run", &line, &variables).succeed();
+    // srun ends what it has for PMIx once for each part of the step: now and then it hangs or crashes after the job, without midrun, too.
+    let run = |n: u32| {
+        let ended = slurm.start(&scratch, &format!("run{n}"), &line, &variables).wait_at_most(SRUN_ENDS);
+        slurm.ask(&["scancel", "--me"]); // a salloc that was killed leaves its allocation
+        ended.filter(|ended| ended.code == 0)
+    };
+    let ended = (0..5).find_map(run).expect("srun ends well");
     assert_tuned(&scratch, &ended, &["h1", "h2"], 6);
     assert!(!ended.err.contains("left alone"), "{}", ended.err);
 }

@@ -282,7 +282,7 @@ fn a_search_whose_ranks_cannot_change_together_ends_with_the_reason_and_the_job_
     let scratch = Scratch::new();
     // Only rank 0 marks its iterations.
     let mut line = mpi.line(2, &mpi.example("matmul_blocked"));
-    line.extend(["--size", "256", "--block", "7", "--iterations", "3000"].map(str::to_owned));
+    line.extend(["--size", "256", "--block", "7", "--iterations", "600"].map(str::to_owned));
     let (ended, summary) = search(&scratch, "block=8,16 together", &line);
     assert!(ended.out.contains("the product is right"), "{}", ended.out);
     assert!(ended.out.lines().all(|line| !line.starts_with("iteration ") || line.ends_with("block 7")), "{mpi:?}");
