@@ -182,8 +182,8 @@ impl Pipeline {
         self.errors.add(window.number, measurement.time_s, foreseen_s);
     }
 
-    /// The plan to change to, the period that it promises, seconds, and the gain: the best one, if it surely gains, or if it needs fewer ranks for
-    /// what the model takes for the same.
+    /// The plan to change to, the period that it promises, seconds, and the gain: the best one, if it surely gains, or if it meets a deadline
+    /// with fewer ranks.
     fn better(&self) -> Option<(Layout, f64, Gain)> {
         let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
         let present = now.layout.as_ref()?;
@@ -197,7 +197,7 @@ impl Pipeline {
             return None;
         }
         let gain = self.gain(known, now, (present, &next), self.objective);
-        let fewer = next.ranks < present.ranks && gain.mean >= 0.0 && self.objective != Objective::Efficiency;
+        let fewer = matches!(self.objective, Objective::Deadline(_)) && next.ranks < present.ranks && gain.mean >= 0.0;
         let in_time = self.gain(known, now, (present, &next), Objective::Time);
         let next_s = now.period_s * (-in_time.mean).exp();
         (gain.is_sure(self.confidence) || fewer).then_some((next, next_s, gain))
@@ -213,10 +213,12 @@ impl Pipeline {
             return Gain { mean: (was / is).ln(), error: noise * (1.0 / windows + 1.0 / count).sqrt() };
         }
         let cost = |layout: &Layout| cost(known, layout, objective, now.head_s);
-        let promise = (cost(present) / cost(next)).ln();
-        // A period that is long for a reason that no pattern mends is long with both.
         let residual = (now.period_s / present.paced_s(now.head_s)).ln();
-        let measured = Gain { mean: residual, error: noise / windows.sqrt() };
+        // Outputs came faster than the stage that holds them up seems to be: it is not that slow, and the other pattern gains less.
+        let periods = if objective == Objective::Efficiency { 2.0 } else { 1.0 };
+        let promise = (cost(present) / cost(next)).ln() + periods * residual.min(0.0);
+        // A period that is long for a reason that no pattern mends is long with both.
+        let measured = Gain { mean: residual.max(0.0), error: noise / windows.sqrt() };
         let errors = correction(
             Simulated { ratio: promise.exp(), residual: Some(measured) },
             Simulated { ratio: 1.0, residual: None },

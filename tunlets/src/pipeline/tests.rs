@@ -165,11 +165,33 @@ fn objectives_are_kept() {
 }
 
 #[test]
-fn idle_replicas_are_taken_away() {
-    let mut plant = plant(Objective::Time, 13, &FIVE);
-    plant.plan = "0,1x4,2x5,3x2,4".into();
-    plant.run(12);
-    assert_eq!(plant.plan, "0,1x4,2x3,3x2,4", "{:?}", plant.decisions);
+fn a_stage_that_seems_slower_than_outputs_came_is_no_reason_for_a_change() {
+    for objective in [Objective::Time, Objective::Efficiency] {
+        let mut plant = plant(objective, 13, &FIVE);
+        plant.run(8);
+        let plan = plant.plan.clone();
+        let mut window = stream_on(plant.number, &plan, &plant.slowness, &plant.compute_s);
+        // A rank that had no core for a while.
+        for work in &mut window.stages[4].by_rank {
+            (work.busy_s, work.sum_sq_s2) = (10.0 * work.busy_s, 100.0 * work.sum_sq_s2);
+        }
+        plant.tunlet.observe(Observation::Stream(&window));
+        assert_eq!(plant.tunlet.propose(&[pattern_tuning_point(&plan)]), None, "{objective:?}");
+    }
+}
+
+#[test]
+fn idle_replicas_are_taken_away_where_ranks_count() {
+    for (objective, plan) in [
+        (Objective::Time, "0,1x4,2x5,3x2,4"),
+        (Objective::Deadline(0.101), "0,1x4,2x3,3x2,4"),
+        (Objective::Efficiency, "0,1x4,2x3,3x2,4"),
+    ] {
+        let mut plant = plant(objective, 13, &FIVE);
+        plant.plan = "0,1x4,2x5,3x2,4".into();
+        plant.run(12);
+        assert_eq!(plant.plan, plan, "{objective:?}: {:?}", plant.decisions);
+    }
 }
 
 #[test]
