@@ -7,6 +7,7 @@ use midrun_proto::v1::{ActionStatus, PointMeasured};
 use midrun_tests::ask::succeed;
 use midrun_tests::mpi::command;
 use midrun_tests::scripted_analyzer::{Link, ScriptedAnalyzer};
+use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
 use midrun_tests::{Agent, Mpi, Process, Scratch, Summary, each_mpi, need, root, run};
 
 /// Time between two iterations, microseconds: time enough for what the tests send.
@@ -571,6 +572,22 @@ measure both function mc::limited sum";
     let larger = |change: &&serde_json::Value| change["tuning_point"] == "chunk.tasks" && change["from"] == "1";
     assert!(changes.iter().any(|change| larger(&change)), "{mpi:?}: {}", ended.err);
     scratch.assert_nothing_left();
+}
+
+#[each_mpi]
+fn points_reach_the_workers_of_the_framework_too(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let line = synthetic::endless_line(&scratch, mpi, 4, "--tasks 60 --mean-us 1000");
+    let mut job = run::under_midrun(&scratch, "run", &["--summary", "s.json"], &line);
+    wait_for_iterations(&mut job, 2);
+    let text = succeed(&scratch, &["set", "points", "measure computed function compute sum"]);
+    assert!(text.contains("applied on ranks 0-3"), "{mpi:?}: {text}");
+    wait_for_iterations(&mut job, 3);
+    synthetic::end(&scratch);
+    assert_whole(&job.succeed());
+    let summary = Summary::read(&scratch.path("s.json"));
+    let computed = point(&summary, "computed");
+    assert!(computed["count"].as_u64() >= Some(3) && computed["ranks"] == 3, "{mpi:?}: {computed}");
 }
 
 #[each_mpi]

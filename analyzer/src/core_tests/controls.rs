@@ -17,7 +17,12 @@ fn block(name: &str, value: f64) -> Event {
 }
 
 fn pattern() -> Event {
-    let (name, minimum, maximum, value) = ("pipe.pattern".into(), 0.0, 20.0, 0.0);
+    text("pipe.pattern", 20.0)
+}
+
+/// A tuning point that takes texts of so many bytes.
+fn text(name: &str, maximum: f64) -> Event {
+    let (name, minimum, value) = (name.into(), 0.0, 0.0);
     Event::TuningPointDeclared(TuningPointDeclared {
         name,
         whole: false,
@@ -122,7 +127,7 @@ fn what_cannot_be_set_is_refused_by_name_and_nothing_is_sent() {
         ("block", "many", Some(1), "whole numbers from 8 to 64"),
         ("block", "16", Some(0), "mw.technique"),
         ("block", "16", Some(9), "ranks 0-2"),
-        ("mw.technique", "gsss", None, "whole numbers from 0 to 7"),
+        ("mw.technique", "gsss", None, "whole numbers from 0 to 7 or their names, none ss fsc gss"),
         ("pipe.pattern", "0,1,2,3,4,5,6,7,8,9,10", None, "0 to 20"),
     ] {
         let (done, text) = story.answer_to(set(point, value, rank));
@@ -264,6 +269,21 @@ fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself
     let points = story.status()["tuning_points"].clone();
     let pattern = points.as_array().unwrap().iter().find(|point| point["name"] == "pipe.pattern").unwrap();
     assert_eq!(pattern["value"], "0,1");
+}
+
+#[test]
+fn points_that_were_set_by_hand_go_back_to_those_before() {
+    let mut story = Story::begin(Config::default());
+    story.report("j", 0, vec![text("points", 4096.0)]);
+    for value in ["measure a function f sum", "measure b function g sum"] {
+        story.control(5, set("points", value, None));
+        let action = story.actions().remove(0);
+        story.apply(&action, 1);
+        story.out.clear();
+    }
+    story.control(6, Control::Pause);
+    let back = story.actions();
+    assert_eq!(back[0].assignments, [("points".to_owned(), midrun_tunlets::Value::Text(String::new()))]);
 }
 
 #[test]

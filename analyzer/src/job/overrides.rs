@@ -545,10 +545,14 @@ fn read(point: &TuningPoint, value: &str) -> Result<Value, String> {
     }
     let (least, most) = point.range;
     let takes = if point.whole { "whole numbers" } else { "numbers" };
+    let named = match point.name == names::TECHNIQUE {
+        true => format!(" or their names, {}", Technique::ALL.map(Technique::name).join(" ")),
+        false => String::new(),
+    };
     let number = value.parse().ok().filter(|number: &f64| number.is_finite());
     match number.filter(|number| !point.whole || number.fract() == 0.0) {
         Some(number) => Ok(Value::Number(number)),
-        None => Err(format!("{} takes {takes} from {least} to {most}, and {value} is none", point.name)),
+        None => Err(format!("{} takes {takes} from {least} to {most}{named}, and {value} is none", point.name)),
     }
 }
 

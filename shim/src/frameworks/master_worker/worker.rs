@@ -9,7 +9,7 @@ use super::submaster::{self, Led};
 use super::taker::{self, SendTime};
 use crate::frameworks::endpoint::{Endpoint, Message, PROGRESS_NS};
 use crate::mpi::MpiFailed;
-use crate::{agent_link, clock, status, stderr};
+use crate::{agent_link, clock, safe_point, status, stderr};
 use midrun_scheduling::{own_task_s, tasks_to_return};
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -51,6 +51,7 @@ pub fn iterate(
     iteration: u64,
     kept: &mut Kept,
 ) -> Result<End, MpiFailed> {
+    safe_point::poll(iteration, true);
     let mut failed = status::OK;
     let mut chunks = 0;
     // A sub-master may be in the next iteration before the master's end of this one is here.
@@ -95,6 +96,7 @@ pub fn iterate(
                 std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
+                safe_point::poll(iteration, false);
                 chunks += compute((config, from), endpoint, messages, &header, tasks, &mut failed)?;
             }
             Some((header, _)) if header.iteration > iteration && matches!(header.kind, Kind::Chunk | Kind::Recall) => {
