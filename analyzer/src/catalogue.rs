@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use midrun_tunlets::catalogue::OptionError;
+use midrun_tunlets::catalogue::{OptionError, listed};
 use midrun_tunlets::{TuningOptions, Tunlet};
 use midrun_vocabulary::ConfigError;
 
@@ -57,9 +57,9 @@ pub fn from_catalogue(options: &TuningOptions) -> Result<Box<dyn Tunlet>, Config
             OptionError::Search(_) => ("search", options.search.points.clone()),
             OptionError::SearchTunlet => ("tunlet", options.tunlet.clone()),
             OptionError::MinWorkers(_) => ("min_workers", options.min_workers.to_string()),
-            OptionError::Tunlet | OptionError::Many(_) | OptionError::NoText(_) | OptionError::Clash(_) => {
-                ("tunlet", options.tunlet.clone())
-            }
+            OptionError::Tunlet(name) if !listed(&options.tunlet).contains(&&*name) => ("shadow", name),
+            OptionError::Tunlet(name) => ("tunlet", name),
+            OptionError::Many(_) | OptionError::NoText(_) | OptionError::Clash(_) => ("tunlet", options.tunlet.clone()),
         };
         ConfigError { key, value, allowed }
     })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use midrun_analyzer::catalogue::from_catalogue;
 use midrun_analyzer::recording::{self, MAGIC, TimedNotice, Timeline};
+use midrun_analyzer::summary::SCHEMA_VERSION;
 use midrun_tunlets::TuningOptions;
 use serde_json::Value;
 
@@ -68,6 +69,13 @@ fn of_summary(path: &Path) -> anyhow::Result<RunFile> {
     })?;
     if !summary["decisions"].is_array() || !summary["iterations"].is_u64() {
         return usage(format!("{}: {NEITHER}: {WRITERS}", path.display()));
+    }
+    if summary["schema_version"] != SCHEMA_VERSION {
+        return usage(format!(
+            "{}: its schema_version is {}, and this midrun reads {SCHEMA_VERSION}: use the midrun that wrote it",
+            path.display(),
+            summary["schema_version"]
+        ));
     }
     let job = summary["job"].as_str().unwrap_or("-").to_owned();
     Ok(RunFile { name: name(path), job, summary, recorded: None })

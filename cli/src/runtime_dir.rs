@@ -15,12 +15,18 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 /// Longest path of a Unix socket, without the closing zero.
 const SOCKET_PATH_BYTES: usize = 107;
 
-/// `$XDG_RUNTIME_DIR/midrun`, or `/tmp/midrun-UID`.
+/// `$XDG_RUNTIME_DIR/midrun`, or `/tmp/midrun-UID`; where somebody else has made that, `run` in [`state`].
 pub fn path() -> PathBuf {
     match std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir()) {
         Some(dir) => PathBuf::from(dir).join("midrun"),
-        None => PathBuf::from(format!("/tmp/midrun-{}", own_uid())),
+        None => unless_taken(PathBuf::from(format!("/tmp/midrun-{}", own_uid())), state()),
     }
+}
+
+/// Anybody may make a directory in /tmp, and nobody but root may take it away there.
+fn unless_taken(usual: PathBuf, state: Option<PathBuf>) -> PathBuf {
+    let is_taken = usual.symlink_metadata().is_ok_and(|found| !found.is_dir() || !is_private(&found));
+    state.filter(|_| is_taken).map_or(usual, |state| state.join("run"))
 }
 
 /// What stays from run to run: `$XDG_STATE_HOME/midrun`, by default under `~/.local/state`.
@@ -41,12 +47,13 @@ pub fn is_private(found: &fs::Metadata) -> bool {
 /// The directory cannot be created, is a link, belongs to another user, or is open to others.
 pub fn ensure() -> anyhow::Result<PathBuf> {
     let dir = path();
-    match fs::DirBuilder::new().mode(0o700).create(&dir) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(error).with_context(|| format!("cannot create the directory {}", dir.display()));
-        }
-        _ => {}
-    }
+    // Above it, only the state directory may be missing.
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .recursive(true)
+        .create(&dir)
+        .or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
+        .with_context(|| format!("cannot create the directory {}", dir.display()))?;
     let found =
         fs::symlink_metadata(&dir).with_context(|| format!("cannot inspect the directory {}", dir.display()))?;
     if !found.is_dir() || !is_private(&found) {
@@ -227,7 +234,25 @@ pub fn own_uid() -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    #[test]
+    fn a_directory_that_somebody_else_has_made_keeps_nobody_from_tuning() {
+        let dir = tempfile::tempdir().unwrap();
+        let (usual, state) = (dir.path().join("midrun-7"), dir.path().join("state"));
+        let chosen = || unless_taken(usual.clone(), Some(state.clone()));
+        assert_eq!(chosen(), usual, "it is not there yet");
+        fs::DirBuilder::new().mode(0o700).create(&usual).unwrap();
+        assert_eq!(chosen(), usual, "it is this user's");
+        fs::set_permissions(&usual, fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(chosen(), state.join("run"));
+        assert_eq!(unless_taken(usual.clone(), None), usual, "the error names it");
+        fs::remove_dir(&usual).unwrap();
+        std::os::unix::fs::symlink("nowhere", &usual).unwrap();
+        assert_eq!(chosen(), state.join("run"), "a link");
+    }
 
     #[test]
     fn a_stale_socket_is_replaced_and_a_live_one_is_not() {

@@ -126,7 +126,20 @@ fn space(args: &Args) -> anyhow::Result<Space> {
             ));
         }
     }
+    let is_searched = |name: &str| space.dimensions.iter().any(|dimension| dimension.name == name);
+    for name in args.command.iter().flat_map(|word| in_braces(word)).filter(|name| !is_searched(name)) {
+        say(format!("{{{name}}} stays in the command as it is: no values are named for {name}"));
+    }
     Ok(space)
+}
+
+/// The names that stand in a word like those of values: {name}.
+fn in_braces(word: &str) -> impl Iterator<Item = &str> {
+    let is_name = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c))
+    };
+    word.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).filter(is_name)
 }
 
 fn plan(args: &Args) -> anyhow::Result<Plan> {

@@ -24,6 +24,11 @@ pub struct TlsFlags {
 }
 
 impl TlsFlags {
+    /// Whether one was given.
+    pub fn is_given(&self) -> bool {
+        self.tls_ca.is_some() || self.tls_cert.is_some() || self.tls_key.is_some()
+    }
+
     /// Those that were given, as settings with the keys of a section: for authority, certificate and key.
     pub fn settings(&self, keys: [&'static str; 3]) -> Vec<(&'static str, String)> {
         let files = [&self.tls_ca, &self.tls_cert, &self.tls_key];

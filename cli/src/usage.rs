@@ -1,6 +1,7 @@
 //! Messages to the user, and the errors that end the process with exit code 64, 1 or 70.
 
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Exit code for a command line, configuration or program that cannot be used (EX_USAGE).
@@ -40,12 +41,14 @@ pub fn say_raw(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Writes a result to stdout.
+/// Writes a result to stdout. What a file or a job has for a name commands no terminal.
 ///
 /// # Errors
 /// The write fails. A closed pipe (`| head`) is no error.
 pub fn print(text: &str) -> std::io::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    let mut stdout = std::io::stdout().lock();
+    let text = if stdout.is_terminal() { harmless(text) } else { text.into() };
+    match stdout.write_all(text.as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         done => done,
     }
@@ -63,10 +66,19 @@ pub fn end_with(error: &anyhow::Error) -> ExitCode {
     })
 }
 
-/// Replaces each run of whitespace, line breaks included, with one space.
+/// Replaces each run of whitespace, line breaks included, with one space, and control characters as [`harmless`] does.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
+    harmless(&words.join(" ")).into_owned()
+}
+
+/// The text with a replacement character for each control character but the ends of lines and tabs.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    match text.contains(commands) {
+        true => text.replace(commands, "\u{fffd}").into(),
+        false => text.into(),
+    }
 }
 
 #[cfg(test)]
@@ -76,5 +88,12 @@ mod tests {
     #[test]
     fn a_message_of_several_lines_becomes_one() {
         assert_eq!(one_line("no such key\n  |  polcy\n"), "no such key | polcy");
+    }
+
+    #[test]
+    fn no_name_commands_a_terminal() {
+        assert_eq!(harmless("a\tb\nc \u{e9}"), "a\tb\nc \u{e9}");
+        assert_eq!(harmless("\u{1b}]0;title\u{7}\u{9b}2J"), "\u{fffd}]0;title\u{fffd}\u{fffd}2J");
+        assert_eq!(one_line("no job \u{1b}[2J\nhere"), "no job \u{fffd}[2J here");
     }
 }

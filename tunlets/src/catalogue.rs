@@ -19,9 +19,9 @@ pub const MOST: usize = 8;
 /// An option that cannot be met. The text says what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// There is no such tunlet.
+    /// There is no tunlet of this name.
     #[error("one of the tunlets: auto master_worker divide_conquer pipeline search, or a file: FILE.toml")]
-    Tunlet,
+    Tunlet(String),
     /// More tunlets than can be looked after.
     #[error("at most {0} tunlets")]
     Many(usize),
@@ -128,7 +128,7 @@ fn built_in(options: &TuningOptions) -> Result<Box<dyn Tunlet>, OptionError> {
             divide_conquer(mode.unwrap_or(Mode::Auto)),
             pipeline(grouping.unwrap_or(Grouping::Single)),
         ))),
-        _ => Err(OptionError::Tunlet),
+        name => Err(OptionError::Tunlet(name.to_owned())),
     }
 }
 

@@ -66,8 +66,8 @@ struct ControlArgs {
     #[arg(long, value_name = "J")]
     job: Option<String>,
     /// Wait at most this long for the answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    wait: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    wait: Duration,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -140,8 +140,14 @@ pub fn resume(args: &ModeArgs) -> anyhow::Result<ExitCode> {
     send(&args.control, Control::Resume(Resume {}))
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let duration = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "a number of seconds above 0 is expected".into())
+}
+
 fn send(args: &ControlArgs, control: Control) -> anyhow::Result<ExitCode> {
-    let reply = within(Duration::from_secs(args.wait), async {
+    let reply = within(args.wait, async {
         let Job { id: job, token, mut admin } = job::find(&args.analyzer, args.job.as_deref()).await?;
         let answer = admin.control(ControlRequest { job, token, control: Some(control) }).await;
         Ok(answer.map_err(|status| job::refusal(&status))?.into_inner())

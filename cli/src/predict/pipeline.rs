@@ -15,7 +15,7 @@ use serde_json::json;
 use super::description::{in_file, read};
 use crate::table::Column::{Left, Right};
 use crate::table::table;
-use crate::usage::Usage;
+use crate::usage::{Usage, say};
 
 /// Most ranks that are looked at.
 const MOST: u32 = 1_000_000;
@@ -90,6 +90,16 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         true => Some(in_file(&args.file, case.varying(&pattern, &precision, args.seed))?),
         false => None,
     };
+    if let Objective::Deadline(most_s) = args.objective {
+        let steady_s = case.pipeline.evaluate(&pattern, case.buffers).period_s;
+        let period_s = varying.as_ref().map_or(steady_s, |of| of.period_s);
+        if period_s > most_s {
+            say(format!(
+                "the deadline of {most_s} s is not met with {} ranks: the period is {period_s:.6} s",
+                args.ranks
+            ));
+        }
+    }
     let text = if args.json { as_json(&case, &pattern, varying) } else { as_text(&case, &pattern, varying) };
     crate::usage::print(&text)?;
     Ok(ExitCode::SUCCESS)

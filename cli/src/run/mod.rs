@@ -162,6 +162,10 @@ impl Args {
 fn token(args: &Args, settings: &settings::Settings) -> anyhow::Result<Option<String>> {
     match (&args.token_file, &settings.run.analyzer) {
         (Some(_), None) => usage("--token-file is for a running analyzer: give --analyzer URL, too"),
+        (None, None) if args.tls.is_given() => usage(
+            "--tls-ca, --tls-cert and --tls-key are for a running analyzer: give --analyzer URL, too (that of the job itself has \
+             its own)",
+        ),
         (Some(path), Some(_)) => settings::read_token(path).map(Some),
         (None, Some(_)) => Ok(std::env::var("MIDRUN_TOKEN").ok().filter(|token| !token.is_empty())),
         (None, None) => Ok(None),
