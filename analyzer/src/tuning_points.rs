@@ -74,13 +74,6 @@ impl TuningPoints {
         }
     }
 
-    /// A text was this before anybody changed it.
-    pub fn began_with(&mut self, rank: u32, name: &str, text: &str) {
-        if let Some(&at) = self.index.get(&(rank, name.to_owned())) {
-            self.first_texts.entry(at).or_insert_with(|| text.to_owned());
-        }
-    }
-
     /// The value at start; `None` for a text that is not known yet.
     pub fn start(&self, tuning_point: &TuningPoint) -> Option<Value> {
         if tuning_point.text.is_none() {

@@ -139,7 +139,8 @@ fn in_braces(word: &str) -> impl Iterator<Item = &str> {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c))
     };
-    word.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).filter(is_name)
+    let braces = word.match_indices('{').filter(|(at, _)| !word[..*at].ends_with('$'));
+    braces.filter_map(|(at, _)| Some(word[at + 1..].split_once('}')?.0)).filter(is_name)
 }
 
 fn plan(args: &Args) -> anyhow::Result<Plan> {

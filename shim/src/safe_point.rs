@@ -97,6 +97,15 @@ pub fn poll_anywhere() {
     }
 }
 
+/// A safe point of a worker, in an iteration that its master counts. A rank that has safe points of its own, by marks, variables that it
+/// exposes or a framework of which it is the master, has no others.
+pub fn poll_followed(iteration: u64, at_iteration_start: bool) {
+    let has_own = is_explicit() || iterations::marked().is_some() || OWNER.load(Ordering::Relaxed) != 0;
+    if !has_own {
+        poll(iteration, at_iteration_start);
+    }
+}
+
 fn visit(here: &SafePoint) {
     let owner = OWNER.load(Ordering::Relaxed);
     // Where no thread declared a tuning point of the program's, the thread that initialised MPI.

@@ -37,7 +37,7 @@ pub use slurm::Slurm;
 pub use summary::Summary;
 pub use terminal::Terminal;
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 
 /// Root of the repository.
@@ -50,13 +50,14 @@ pub fn is_night() -> bool {
     std::env::var_os("MIDRUN_NIGHT").is_some()
 }
 
-/// `count` of `all`, others at each run; all of them at night.
+/// `count` of `all`, others at each run of the tests, the same where one is tried again; all of them at night. `MIDRUN_SEED` repeats a choice.
 pub fn drawn<T>(count: usize, all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut all: Vec<T> = all.into_iter().collect();
     if !is_night() {
-        let order = RandomState::new();
+        let seed = std::env::var("MIDRUN_SEED").or_else(|_| std::env::var("NEXTEST_RUN_ID")).unwrap_or_default();
+        println!("drawn by MIDRUN_SEED={seed}");
         let mut places: Vec<usize> = (0..all.len()).collect();
-        places.sort_by_cached_key(|place| order.hash_one(place));
+        places.sort_by_cached_key(|place| BuildHasherDefault::<DefaultHasher>::default().hash_one((&seed, place)));
         let mut places = places.into_iter();
         all.sort_by_cached_key(|_| places.next());
         all.truncate(count);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use midrun_tests::allreduce_choice::the_same_on_all;
 use midrun_tests::process::Ended;
 use midrun_tests::slurm::{job_script, plugin};
-use midrun_tests::synthetic::{assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{WHOLE, assert_whole, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Slurm, Summary, each_mpi, need, prefix, ranks, root, run, wait_until};
 use serde_json::Value;
 
@@ -140,6 +140,7 @@ fn a_heterogeneous_step_is_one_job() {
     let run = |n: u32| {
         let ended = slurm.start(&scratch, &format!("run{n}"), &line, &variables).wait_at_most(SRUN_ENDS);
         slurm.ask(&["scancel", "--me"]); // a salloc that was killed leaves its allocation
+        assert!(ended.as_ref().is_none_or(|ended| ended.out.contains(WHOLE)), "{ended:?}");
         ended.filter(|ended| ended.code == 0)
     };
     let ended = (0..5).find_map(run).expect("srun ends well");

@@ -17,12 +17,7 @@ fn block(name: &str, value: f64) -> Event {
 }
 
 fn pattern() -> Event {
-    text("pipe.pattern", 20.0)
-}
-
-/// A tuning point that takes texts of so many bytes.
-fn text(name: &str, maximum: f64) -> Event {
-    let (name, minimum, value) = (name.into(), 0.0, 0.0);
+    let (name, minimum, maximum, value) = ("pipe.pattern".into(), 0.0, 20.0, 0.0);
     Event::TuningPointDeclared(TuningPointDeclared {
         name,
         whole: false,
@@ -269,21 +264,6 @@ fn more_values_than_an_action_has_room_for_come_back_in_two_and_a_text_by_itself
     let points = story.status()["tuning_points"].clone();
     let pattern = points.as_array().unwrap().iter().find(|point| point["name"] == "pipe.pattern").unwrap();
     assert_eq!(pattern["value"], "0,1");
-}
-
-#[test]
-fn points_that_were_set_by_hand_go_back_to_those_before() {
-    let mut story = Story::begin(Config::default());
-    story.report("j", 0, vec![text("points", 4096.0)]);
-    for value in ["measure a function f sum", "measure b function g sum"] {
-        story.control(5, set("points", value, None));
-        let action = story.actions().remove(0);
-        story.apply(&action, 1);
-        story.out.clear();
-    }
-    story.control(6, Control::Pause);
-    let back = story.actions();
-    assert_eq!(back[0].assignments, [("points".to_owned(), midrun_tunlets::Value::Text(String::new()))]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! What became of a job's actions: values that are in force, and who is behind them.
 
 use midrun_tunlets::Verdict;
-use midrun_tunlets::tuning_point::names;
 
 use super::Job;
 use super::dispatcher::Answered;
@@ -34,10 +33,6 @@ impl Job {
     /// A rank has the values of an action: notes them, and who is behind them.
     fn on_applied(&mut self, by: By, action: &Action, iteration: Option<u64>) {
         for (name, value) in &action.assignments {
-            if matches!(by, By::User) && name == names::POINTS {
-                // The job's own are brought to a rank at its start.
-                self.roster.points.began_with(action.rank, name, self.decisions.points());
-            }
             self.roster.points.set(action.rank, name, value);
         }
         match by {

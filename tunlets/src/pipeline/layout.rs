@@ -105,10 +105,14 @@ fn alike(known: &Known, pattern: &Pattern) -> Layout {
 
 /// What is to be made small: the period in seconds, or `ranks T²`; of equals the one with fewer ranks.
 pub fn cost(known: &Known, layout: &Layout, objective: Objective, least_s: f64) -> f64 {
-    let period_s = layout.paced_s(least_s);
-    let few = 1.0 + 1e-9 * f64::from(layout.ranks);
+    cost_of(known, layout.ranks, layout.paced_s(least_s), objective)
+}
+
+/// The same of a period, seconds, on so many ranks.
+pub fn cost_of(known: &Known, ranks: u32, period_s: f64, objective: Objective) -> f64 {
+    let few = 1.0 + 1e-9 * f64::from(ranks);
     match objective {
-        Objective::Efficiency => f64::from(layout.ranks) * period_s * period_s / total_s(known),
+        Objective::Efficiency => f64::from(ranks) * period_s * period_s / total_s(known),
         Objective::Deadline(most_s) if period_s <= most_s => most_s * 1e-3 * few,
         _ => period_s * few,
     }

@@ -24,7 +24,7 @@ use crate::{
     TuningPoint, Tunlet, Value, Verdict, Worth, started,
 };
 use estimate::{Estimate, Holds, Known};
-use layout::{Layout, best, cost, forecast};
+use layout::{Layout, best, cost, cost_of, forecast};
 pub use midrun_models::pipeline::exact::Grouping;
 use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
@@ -212,11 +212,11 @@ impl Pipeline {
             let (was, is) = (value(now.period_s, present.ranks), value(*period_s, next.ranks));
             return Gain { mean: (was / is).ln(), error: noise * (1.0 / windows + 1.0 / count).sqrt() };
         }
-        let cost = |layout: &Layout| cost(known, layout, objective, now.head_s);
-        let residual = (now.period_s / present.paced_s(now.head_s)).ln();
-        // Outputs came faster than the stage that holds them up seems to be: it is not that slow, and the other pattern gains less.
-        let periods = if objective == Objective::Efficiency { 2.0 } else { 1.0 };
-        let promise = (cost(present) / cost(next)).ln() + periods * residual.min(0.0);
+        let paced_s = present.paced_s(now.head_s);
+        let residual = (now.period_s / paced_s).ln();
+        // Where outputs came faster than the stage that holds them up seems to be, it is not that slow.
+        let was = cost_of(known, present.ranks, paced_s.min(now.period_s), objective);
+        let promise = (was / cost(known, next, objective, now.head_s)).ln();
         // A period that is long for a reason that no pattern mends is long with both.
         let measured = Gain { mean: residual.max(0.0), error: noise / windows.sqrt() };
         let errors = correction(

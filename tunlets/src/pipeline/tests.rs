@@ -166,7 +166,7 @@ fn objectives_are_kept() {
 
 #[test]
 fn a_stage_that_seems_slower_than_outputs_came_is_no_reason_for_a_change() {
-    for objective in [Objective::Time, Objective::Efficiency] {
+    for objective in [Objective::Time, Objective::Efficiency, Objective::Deadline(0.101)] {
         let mut plant = plant(objective, 13, &FIVE);
         plant.run(8);
         let plan = plant.plan.clone();

@@ -51,7 +51,7 @@ pub fn iterate(
     iteration: u64,
     kept: &mut Kept,
 ) -> Result<End, MpiFailed> {
-    safe_point::poll(iteration, true);
+    safe_point::poll_followed(iteration, true);
     let mut failed = status::OK;
     let mut chunks = 0;
     // A sub-master may be in the next iteration before the master's end of this one is here.
@@ -96,7 +96,7 @@ pub fn iterate(
                 std::thread::sleep(Duration::from_nanos(header.total).min(LONGEST_HOLD));
             }
             Some((header, tasks)) if header.kind == Kind::Chunk && header.iteration == iteration => {
-                safe_point::poll(iteration, false);
+                safe_point::poll_followed(iteration, false);
                 chunks += compute((config, from), endpoint, messages, &header, tasks, &mut failed)?;
             }
             Some((header, _)) if header.iteration > iteration && matches!(header.kind, Kind::Chunk | Kind::Recall) => {
