@@ -17,7 +17,9 @@ const HOSTS: [&str; 3] = ["h1", "h2", "h3"];
 fn job_over_hosts(scratch: &Scratch, launcher: &[String], program: &str) {
     let mut line = launcher.to_vec();
     line.push(program.into());
-    line.extend(words("--tasks 900 --iterations 8 --mean-us 2000 --sigma-pct 80 --bytes 64 --technique none"));
+    line.extend(words(
+        "--tasks 900 --iterations 8 --mean-us 2000 --dist linear --sigma-pct 50 --bytes 64 --technique none",
+    ));
     let file = scratch.path("s.json").display().to_string();
     let run = command(&Cluster::on("h1", &run::words(&["--summary", &file], &line)));
     let ended = Process::start(scratch, "run", run).succeed();
@@ -75,7 +77,7 @@ fn records_of_hosts_whose_clocks_are_apart_come_in_order_and_latencies_carry_the
     };
     std::fs::write(scratch.path(file), text).expect("the list of hosts");
     line.push(program.display().to_string());
-    line.extend(words("--tasks 600 --iterations 12 --mean-us 2000 --sigma-pct 80 --technique none"));
+    line.extend(words("--tasks 600 --iterations 12 --mean-us 2000 --dist linear --sigma-pct 50 --technique none"));
     let (file, recording) =
         (scratch.path("s.json").display().to_string(), scratch.path("run.rec").display().to_string());
     let flags = ["--summary", &file, "--record", &recording];
@@ -382,7 +384,12 @@ fn a_job_whose_analyzers_host_dies_goes_on_and_says_that_its_summary_is_lost(mpi
 
 /// A short job with three ranks on one host and two on another.
 fn on_two_hosts(scratch: &Scratch, mpi: Mpi) -> Option<Vec<String>> {
-    synthetic(scratch, mpi, &[3, 2], "--tasks 300 --iterations 8 --mean-us 2000 --sigma-pct 80 --technique none")
+    synthetic(
+        scratch,
+        mpi,
+        &[3, 2],
+        "--tasks 300 --iterations 8 --mean-us 2000 --dist linear --sigma-pct 50 --technique none",
+    )
 }
 
 /// Runs it to its end under midrun: it is whole, and so is its summary.
