@@ -15,7 +15,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 /// Longest path of a Unix socket, without the closing zero.
 const SOCKET_PATH_BYTES: usize = 107;
 
-/// `$XDG_RUNTIME_DIR/midrun`, or `/tmp/midrun-UID`; where somebody else has made that, `run` in [`state`].
+/// `$XDG_RUNTIME_DIR/midrun`, or `/tmp/midrun-UID`; where that is not this user's alone, `run` in [`state`].
 pub fn path() -> PathBuf {
     match std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_dir()) {
         Some(dir) => PathBuf::from(dir).join("midrun"),

@@ -126,11 +126,14 @@ fn space(args: &Args) -> anyhow::Result<Space> {
             ));
         }
     }
-    let is_searched = |name: &str| space.dimensions.iter().any(|dimension| dimension.name == name);
-    for name in args.command.iter().flat_map(|word| in_braces(word)).filter(|name| !is_searched(name)) {
+    for name in args.command.iter().flat_map(|word| in_braces(word)).filter(|name| !is_searched(&space, name)) {
         say(format!("{{{name}}} stays in the command as it is: no values are named for {name}"));
     }
     Ok(space)
+}
+
+fn is_searched(space: &Space, name: &str) -> bool {
+    space.dimensions.iter().any(|dimension| dimension.name == name)
 }
 
 /// The names that stand in a word like those of values: {name}.
@@ -154,8 +157,7 @@ fn plan(args: &Args) -> anyhow::Result<Plan> {
 fn start(text: Option<&str>, space: &Space) -> anyhow::Result<Vec<f64>> {
     let given: Vec<(&str, &str)> =
         text.into_iter().flat_map(|text| text.split(',')).map(|one| one.split_once('=').unwrap_or((one, ""))).collect();
-    let known = |name: &str| space.dimensions.iter().any(|dimension| dimension.name == name);
-    if let Some((name, _)) = given.iter().find(|(name, _)| !known(name.trim())) {
+    if let Some((name, _)) = given.iter().find(|(name, _)| !is_searched(space, name.trim())) {
         return usage(format!("--start names {name}, which is not searched"));
     }
     let value = |dimension: &midrun_models::search::Dimension| {

@@ -51,6 +51,20 @@ fn a_typo_in_the_configuration_is_refused_with_the_allowed_keys() {
 }
 
 #[test]
+fn a_flag_that_says_nothing_or_what_is_not_there_is_refused_by_its_name() {
+    let stage = Stage::new();
+    let job = ["--", "mpirun", "true"];
+    refused(&stage, &[&["run", "--shadow", "nosuch"], &job[..]].concat(), &["shadow = nosuch", "master_worker"]);
+    refused(&stage, &[&["run", "--tls-ca", "ca.pem"], &job[..]].concat(), &["--tls-ca", "--analyzer"]);
+    for wait in ["0", "nan", "soon"] {
+        refused(&stage, &["set", "block", "8", "--wait", wait], &["--wait", "above 0"]);
+    }
+    let summary = r#"{"schema_version": 99, "job": "j", "iterations": 0, "decisions": []}"#;
+    std::fs::write(stage.path("later.json"), summary).unwrap();
+    refused(&stage, &["explain", "--summary", "later.json"], &["later.json", "schema_version is 99", "reads 1"]);
+}
+
+#[test]
 fn a_typo_in_the_environment_is_refused() {
     let stage = Stage::new();
     let output = stage.watched(&["run", "--", "mpirun", "true"]).env("MIDRUN_CFG_RUN__POLCY", "gss").output().unwrap();

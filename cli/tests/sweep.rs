@@ -55,6 +55,15 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
 }
 
 #[test]
+fn a_name_without_values_is_told_and_a_variable_of_the_shell_is_none() {
+    let stage = Stage::new();
+    let output = stage.run(&["sweep", "--runs", "3", "tile=1..3", "--", "sh", "-c", ": {tile} {mode} ${HOME}"]);
+    let said = stderr(&output);
+    assert!(output.status.success() && said.contains("no values are named for mode"), "{said}");
+    assert_eq!(said.matches("stays in the command").count(), 1, "{said}");
+}
+
+#[test]
 fn a_run_that_hangs_is_ended_and_no_measurement() {
     let stage = Stage::new();
     stage.program("program", "#!/bin/sh\n[ \"$1\" -lt 3 ] && exec sleep 1000\nsleep 0.0$1\n");

@@ -52,17 +52,16 @@ pub fn is_night() -> bool {
 
 /// `count` of `all`, others at each run of the tests, the same where one is tried again; all of them at night. `MIDRUN_SEED` repeats a choice.
 pub fn drawn<T>(count: usize, all: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut all: Vec<T> = all.into_iter().collect();
+    let mut all: Vec<(usize, T)> = all.into_iter().enumerate().collect();
     if !is_night() {
-        let seed = std::env::var("MIDRUN_SEED").or_else(|_| std::env::var("NEXTEST_RUN_ID")).unwrap_or_default();
+        let run = || std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| std::process::id().to_string());
+        let seed = std::env::var("MIDRUN_SEED").unwrap_or_else(|_| run());
         println!("drawn by MIDRUN_SEED={seed}");
-        let mut places: Vec<usize> = (0..all.len()).collect();
-        places.sort_by_cached_key(|place| BuildHasherDefault::<DefaultHasher>::default().hash_one((&seed, place)));
-        let mut places = places.into_iter();
-        all.sort_by_cached_key(|_| places.next());
+        let order = BuildHasherDefault::<DefaultHasher>::default();
+        all.sort_by_cached_key(|(place, _)| order.hash_one((&seed, place)));
         all.truncate(count);
     }
-    all
+    all.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The installed tree that `deploy/build` makes.

@@ -14,6 +14,16 @@ pub fn line(mpi: Mpi, ranks: u32, options: &str) -> Vec<String> {
     words
 }
 
+/// All techniques of the framework.
+pub const TECHNIQUES: [&str; 12] =
+    ["none", "ss", "fsc", "gss", "fac2", "dpf", "daf", "af", "tss", "mfsc", "awf-b", "awf-c"];
+
+/// Options of the program: each technique with each of `options`.
+pub fn combined(techniques: &[&str], options: &[&str]) -> Vec<String> {
+    let with_each = |technique| options.iter().map(move |options| format!("--technique {technique} {options}"));
+    techniques.iter().flat_map(with_each).collect()
+}
+
 /// The same for a job that iterates until [`end`] is called, however loaded the machine is.
 pub fn endless_line(scratch: &Scratch, mpi: Mpi, ranks: u32, options: &str) -> Vec<String> {
     line(mpi, ranks, &format!("{options} --until {}", scratch.path("end").display()))

@@ -2,7 +2,7 @@
 
 use midrun_tests::ask::{ask, succeed};
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{self, assert_whole, chunks, wait_for_iterations};
+use midrun_tests::synthetic::{self, assert_whole, chunks, combined, wait_for_iterations};
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, drawn, each_mpi, need, root, under_midrun};
 
 /// Static parts of a team in which half of the workers are four times slower; recall would divide them further.
@@ -27,10 +27,8 @@ fn each_task_is_computed_once_in_the_chunks_that_the_master_would_have_cut(mpi: 
 #[each_mpi]
 fn each_task_is_computed_once_with_every_other_option(mpi: Mpi) {
     let options = ["--chunks", "--recall", "--workers 2", "--result-bytes 300000", "--master-works"];
-    let lines =
-        options.iter().flat_map(|options| ["ss", "gss", "daf"].map(|technique| format!("{technique} {options}")));
-    for line in drawn(6, lines) {
-        assert_eq!(run(mpi, 4, &format!("--counter --technique {line}")).len(), 3, "{line}");
+    for line in drawn(6, combined(&["ss", "gss", "daf"], &options)) {
+        assert_eq!(run(mpi, 4, &format!("--counter {line}")).len(), 3, "{line}");
     }
     assert_eq!(run(mpi, 1, "--counter --master-works").len(), 3, "one rank alone does all");
     assert_eq!(run(mpi, 3, "--counter --tasks 0"), [0, 0, 0]);

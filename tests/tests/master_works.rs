@@ -2,7 +2,7 @@
 
 use midrun_tests::ask::succeed;
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{self, assert_whole, combined, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Summary, drawn, each_mpi, root, under_midrun};
 
 /// Workers of each iteration.
@@ -16,10 +16,7 @@ fn run(mpi: Mpi, ranks: u32, options: &str) -> Vec<u32> {
 #[each_mpi]
 fn each_task_is_computed_once_whatever_the_technique_and_the_sizes(mpi: Mpi) {
     let options = ["", "--recall --bytes 100", "--bytes 300000", "--recall --chunks"];
-    let techniques = ["none", "ss", "mfsc", "daf", "awf-b"];
-    let lines =
-        techniques.iter().flat_map(|technique| options.map(|options| format!("--technique {technique} {options}")));
-    for line in drawn(7, lines) {
+    for line in drawn(7, combined(&["none", "ss", "mfsc", "daf", "awf-b"], &options)) {
         assert_eq!(run(mpi, 3, &line), [3, 3, 3], "{line}");
     }
 }

@@ -136,7 +136,7 @@ fn a_heterogeneous_step_is_one_job() {
     // Four of them on each host.
     let mut line = words("salloc -Q -N 2 -n 8");
     line.extend(run::words(&["--strict", "--summary", "s.json"], &words(&step)));
-    // srun ends what it has for PMIx once for each part of the step: now and then it hangs or crashes after the job, without midrun, too.
+    // srun ends what it has for PMIx once for each part of the step: now and then it hangs after the job, without midrun, too, or crashes.
     let run = |n: u32| {
         let ended = slurm.start(&scratch, &format!("run{n}"), &line, &variables).wait_at_most(SRUN_ENDS);
         slurm.ask(&["scancel", "--me"]); // a salloc that was killed leaves its allocation

@@ -3,7 +3,7 @@
 use midrun_tests::ask::{ask, succeed};
 use midrun_tests::mpi::command;
 use midrun_tests::process::Ended;
-use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations};
+use midrun_tests::synthetic::{self, TECHNIQUES, assert_whole, combined, wait_for_iterations};
 use midrun_tests::{Mpi, Process, Scratch, Summary, drawn, each_mpi, root, run, under_midrun, wait_until};
 use std::process::Command;
 
@@ -79,12 +79,9 @@ fn chunks_results_and_items_are_sent_synchronously_when_asked_for_and_only_then(
 #[each_mpi]
 fn each_task_is_computed_once_with_every_technique_and_option(mpi: Mpi) {
     let options = ["--recall", "--chunks", "--recall --chunks", "--master-works", "--bytes 300000", "--counter"];
-    let with_options =
-        options.iter().flat_map(|options| ["ss", "gss --result-bytes 300000"].map(|name| format!("{name} {options}")));
-    let techniques = ["none", "ss", "fsc", "gss", "fac2", "dpf", "daf", "af", "tss", "mfsc", "awf-b", "awf-c"];
-    let techniques = techniques.map(|name| format!("{name} --bytes 9"));
-    for line in drawn(8, techniques.into_iter().chain(with_options)) {
-        farm(mpi, 4, &format!("--technique {line}"), "0");
+    let plain = combined(&TECHNIQUES, &["--bytes 9"]);
+    for line in drawn(8, plain.into_iter().chain(combined(&["ss", "gss --result-bytes 300000"], &options))) {
+        farm(mpi, 4, &line, "0");
     }
     farm(mpi, 4, "--tasks 0", "0");
     farm(mpi, 4, "--tasks 1", "0");

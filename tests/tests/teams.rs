@@ -2,7 +2,7 @@
 
 use midrun_tests::ask::{ask, succeed};
 use midrun_tests::mpi::command;
-use midrun_tests::synthetic::{self, assert_whole, wait_for_iterations, workers};
+use midrun_tests::synthetic::{self, TECHNIQUES, assert_whole, combined, wait_for_iterations, workers};
 use midrun_tests::{Cluster, Mpi, Process, Scratch, Summary, drawn, each_mpi, need, root, run, under_midrun};
 
 const SIZE: &str = "MIDRUN_MW_TEAM_SIZE";
@@ -55,12 +55,9 @@ fn inputs_and_results_of_fixed_and_any_sizes_reach_the_right_tasks_through_sub_m
 #[each_mpi]
 fn each_task_is_computed_once_with_every_technique_and_option(mpi: Mpi) {
     let options = ["--recall", "--chunks", "--recall --chunks", "--master-works", "--bytes 300000", "--workers 4"];
-    let with_options =
-        options.iter().flat_map(|options| ["none", "mfsc"].map(|name| format!("{name} --bytes 9 {options}")));
-    let techniques = ["none", "ss", "fsc", "gss", "fac2", "dpf", "daf", "af", "tss", "mfsc", "awf-b", "awf-c"];
-    let techniques = techniques.map(|name| format!("{name} --bytes 9"));
-    for line in drawn(8, techniques.into_iter().chain(with_options)) {
-        check(mpi, &format!("--technique {line}"));
+    let plain = combined(&TECHNIQUES, &["--bytes 9"]);
+    for line in drawn(8, plain.into_iter().chain(combined(&["none --bytes 9", "mfsc --bytes 9"], &options))) {
+        check(mpi, &line);
     }
     check(mpi, "--tasks 0");
     check(mpi, "--tasks 1");

@@ -162,14 +162,21 @@ impl Args {
 fn token(args: &Args, settings: &settings::Settings) -> anyhow::Result<Option<String>> {
     match (&args.token_file, &settings.run.analyzer) {
         (Some(_), None) => usage("--token-file is for a running analyzer: give --analyzer URL, too"),
-        (None, None) if args.tls.is_given() => usage(
-            "--tls-ca, --tls-cert and --tls-key are for a running analyzer: give --analyzer URL, too (that of the job itself has \
-             its own)",
-        ),
         (Some(path), Some(_)) => settings::read_token(path).map(Some),
         (None, Some(_)) => Ok(std::env::var("MIDRUN_TOKEN").ok().filter(|token| !token.is_empty())),
         (None, None) => Ok(None),
     }
+}
+
+/// Checks that certificates are for a running analyzer: the embedded one makes its own.
+fn check_tls(args: &Args, settings: &settings::Settings) -> anyhow::Result<()> {
+    if args.tls.is_given() && settings.run.analyzer.is_none() {
+        return usage(
+            "--tls-ca, --tls-cert and --tls-key are for a running analyzer: give --analyzer URL, too (that of the job itself has \
+             its own)",
+        );
+    }
+    Ok(())
 }
 
 /// Checks that the recording can be written, and that the analyzer is embedded: a standing one records by its own flag.
@@ -231,6 +238,7 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         points.near_misses().into_iter().for_each(say);
     }
     let summary = settings.run.summary.clone().map(SummaryFile::at).transpose()?;
+    check_tls(&args, &settings)?;
     check_record(&args, &settings)?;
     check_journal(&mut settings)?;
     // The keys of an embedded analyzer are those of its job: nobody else could read its metrics over TLS.
