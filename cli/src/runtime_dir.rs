@@ -113,7 +113,10 @@ fn short_host() -> String {
 /// The path is too long, another process listens there, the path holds something else, or the system refuses.
 pub fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     if path.as_os_str().len() > SOCKET_PATH_BYTES {
-        bail!("the socket's path {} is longer than {SOCKET_PATH_BYTES} bytes", path.display());
+        bail!(
+            "the socket's path {} is longer than {SOCKET_PATH_BYTES} bytes: set XDG_RUNTIME_DIR to a directory with a shorter name",
+            path.display()
+        );
     }
     if let Ok(found) = path.symlink_metadata() {
         if !found.file_type().is_socket() {

@@ -89,12 +89,19 @@ pub fn table(json: &str) -> String {
     if !periods.is_empty() {
         lines.extend(stream(&summary, &periods));
     } else if iterations == 0 {
+        let unseen = declared(&summary, "iteration").and_then(|line| line.get(2).cloned());
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks if summary["period_s"].is_array() => format!(
                 "{}, a pipeline whose outputs were too few to measure: the first of each stream shows no time between two, and eight others, two \
                  for each rank that computes, in 20 ms or more make a window",
                 Count(ranks, "rank")
+            ),
+            ranks if unseen.is_some() => format!(
+                "{}, but no iterations: no call of {} was seen, which the iteration line of the points file names: the compiler may have made it \
+                 part of its caller (noinline keeps it), or it is called in another thread than the one that initialised MPI",
+                Count(ranks, "rank"),
+                unseen.unwrap_or_default()
             ),
             ranks if !summary["call_period"].is_null() => format!(
                 "{}, but no iterations: the program marks none, and it ended before one was measured of the period of its MPI calls",
@@ -181,22 +188,31 @@ pub fn has_tasks(summary: &Value) -> bool {
     summary["messages_go_one_way"] != true && any("tasks").or(any("ideal_s")).unwrap_or(false)
 }
 
+/// The words of the lines of the points file that begin with this one.
+fn all_declared<'s>(summary: &'s Value, first: &'s str) -> impl Iterator<Item = Vec<String>> + 's {
+    let lines = summary["points"]["declared"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let words = lines.map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    words.filter(move |words| words.first().is_some_and(|word| word == first))
+}
+
+/// The words of the first of them.
+fn declared(summary: &Value, first: &str) -> Option<Vec<String>> {
+    all_declared(summary, first).next()
+}
+
 /// Why no task was seen though the points file says how to tune a Master/Worker program; `None` where it does not say it, or tasks were seen.
 pub fn without_tasks(summary: &Value) -> Option<String> {
-    let lines = summary["points"]["declared"].as_array().filter(|_| !has_tasks(summary))?;
-    let words =
-        |line: &Value| line.as_str().unwrap_or_default().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let lines: Vec<Vec<String>> = lines.iter().map(words).collect();
+    if has_tasks(summary) {
+        return None;
+    }
+    let work = declared(summary, "work");
     if summary["messages_go_one_way"] == true {
-        let work = lines.iter().any(|line| line.first().is_some_and(|word| word == "work"));
-        return work.then(|| {
+        return work.map(|_| {
             "a work line says what computes the tasks that a master hands out, and here is no master: it tuned nothing"
                 .to_owned()
         });
     }
-    if let Some([_, _, function, ..]) =
-        lines.iter().map(Vec::as_slice).find(|line| line.first().is_some_and(|word| word == "work"))
-    {
+    if let Some([_, _, function, ..]) = work.as_deref() {
         return Some(format!(
             "no call of {function} with tasks was seen, which the work line of the points file names: the compiler may have made it part of its \
              caller (noinline keeps it), or its arguments are others"
@@ -204,11 +220,8 @@ pub fn without_tasks(summary: &Value) -> Option<String> {
     }
     let of_worker =
         |label: &String| [names::CHUNK_TASKS, names::CHUNK_SHARE, names::OWN_WORKERS].contains(&label.as_str());
-    let label = lines
-        .iter()
-        .filter(|line| line.first().is_some_and(|word| word == "tune"))
-        .filter_map(|line| line.get(1))
-        .find(|label| of_worker(label))?;
+    let mut tuned = all_declared(summary, "tune").filter_map(|line| line.get(1).cloned());
+    let label = tuned.find(of_worker)?;
     Some(format!(
         "{label} tunes a Master/Worker program, and the points file has no work line that says what computes its tasks"
     ))

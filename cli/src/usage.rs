@@ -73,7 +73,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The text with a replacement character for each control character but the ends of lines and tabs.
-fn harmless(text: &str) -> Cow<'_, str> {
+pub fn harmless(text: &str) -> Cow<'_, str> {
     let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     match text.contains(commands) {
         true => text.replace(commands, "\u{fffd}").into(),

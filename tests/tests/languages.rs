@@ -127,13 +127,43 @@ fn a_program_in_fortran_uses_the_module(mpi: Mpi) {
     let compiler = format!("mpifort.{}", mpi.name());
     need!(is_here(&compiler), "no Fortran");
     let scratch = Scratch::new();
-    let (place, program) = (install(&scratch), scratch.path("program"));
-    let mut compile = Command::new(compiler);
-    compile.args(["-std=f2008", "-O2"]).arg(place.join("share/midrun/fortran/midrun.f90"));
-    compile.arg(root().canonicalize().expect("the root").join("examples/fortran/integral.f90"));
-    compile.arg("-o").arg(&program).arg(format!("-L{}", place.join("lib").display())).arg("-lmidrun");
-    succeed("mpifort", compile.current_dir(scratch.directory()));
-    assert_runs(&scratch, mpi, &place, &program, &["12"]);
+    let place = install(&scratch);
+    let source = std::fs::read_to_string(root().join("examples/fortran/integral.f90")).expect("the example");
+    assert!(source.contains("use mpi\n"), "{source}");
+    for module in ["mpi", "mpi_f08"] {
+        let (with, program) = (scratch.path(&format!("{module}.f90")), scratch.path(module));
+        std::fs::write(&with, source.replace("use mpi\n", &format!("use {module}\n"))).expect("the source");
+        let mut compile = Command::new(&compiler);
+        compile.args(["-std=f2008", "-O2"]).arg(place.join("share/midrun/fortran/midrun.f90")).arg(with);
+        compile.arg("-o").arg(&program).arg(format!("-L{}", place.join("lib").display())).arg("-lmidrun");
+        succeed("mpifort", compile.current_dir(scratch.directory()));
+        assert_runs(&scratch, mpi, &place, &program, &["12"]);
+    }
+}
+
+#[each_mpi]
+fn a_program_whose_library_alone_names_the_mpi_gets_the_libmidrun_for_that(mpi: Mpi) {
+    need!(is_here("pkg-config"), "no pkg-config");
+    let scratch = Scratch::new();
+    let place = install(&scratch);
+    let flags = flags(&place);
+    let mut library = Command::new(format!("mpicc.{}", mpi.name()));
+    library.args(["-shared", "-fPIC", "-O2", "-Dmain=program", "-o"]).arg(scratch.path("libprogram.so"));
+    library.arg(root().join("examples/mw_synthetic.c")).args(&flags).arg("-lm");
+    succeed("mpicc", &mut library);
+    let (source, program) = (scratch.path("main.c"), scratch.path("with_library"));
+    std::fs::write(
+        &source,
+        "int program(int, char **);\nint main(int n, char **words) { return program(n, words); }\n",
+    )
+    .expect("the source");
+    let here = scratch.directory().display();
+    let mut link = Command::new("cc");
+    link.arg(&source).arg("-o").arg(&program).arg(format!("-L{here}")).arg("-lprogram").arg("-Wl,--no-as-needed");
+    link.args(&flags).arg(format!("-Wl,-rpath,{here}")).arg("-Wl,--allow-shlib-undefined");
+    succeed("cc", &mut link);
+    let arguments = ["--tasks", "100", "--iterations", "12", "--mean-us", "100"];
+    assert_runs(&scratch, mpi, &place, &program, &arguments);
 }
 
 #[each_mpi]

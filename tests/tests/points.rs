@@ -575,6 +575,23 @@ measure both function mc::limited sum";
 }
 
 #[each_mpi]
+fn iterations_in_a_thread_that_counts_none_are_named(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/other_thread.c"), &["-pthread".into()]);
+    std::fs::write(scratch.path("points"), "measure f function work sum\niteration function advance\n")
+        .expect("a file");
+    let mut line = mpi.line(2, &program);
+    line.push("20".into());
+    let ended = run::under_midrun(&scratch, "run", &["--summary", "s.json", "--points", "points"], &line).succeed();
+    assert!(ended.err.contains("no call of advance was seen"), "{mpi:?}: {}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    let refused = summary.0["points"]["refused"].as_array().expect("a list");
+    let [one] = &refused[..] else { panic!("{mpi:?}: one line, once for all ranks: {refused:?}") };
+    let why = one["why"].as_str().unwrap_or_default();
+    assert!(one["line"] == 2 && why.contains("another thread than the one that initialised MPI"), "{mpi:?}: {one}");
+}
+
+#[each_mpi]
 fn points_reach_the_workers_of_the_framework_too(mpi: Mpi) {
     let scratch = Scratch::new();
     let line = synthetic::endless_line(&scratch, mpi, 4, "--tasks 60 --mean-us 1000");

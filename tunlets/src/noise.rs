@@ -9,6 +9,12 @@ const DIFFERENCES: usize = 16;
 /// Standard deviation before any is known, as a share, and the differences that it counts for: the machine's (docs/measuring.md).
 const PRIOR: (f64, f64) = (0.005, 2.0);
 
+/// Standard deviation `seen` in `freedom` independent observations, with the prior, and the observations that both count for.
+pub fn pooled(seen: f64, freedom: f64) -> (f64, f64) {
+    let (prior, weight) = PRIOR;
+    (((weight * prior * prior + freedom * seen * seen) / (weight + freedom)).sqrt(), weight + freedom)
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
@@ -51,14 +57,12 @@ impl Noise {
 
     /// Standard deviation of the cost of one window, as a share.
     pub fn deviation(&self) -> f64 {
-        let (prior, weight) = PRIOR;
-        let count = self.differences.len() as f64;
         if self.differences.is_empty() {
-            return prior;
+            return PRIOR.0;
         }
         // Two windows differ by the root of two times what one scatters.
         let seen = NORMAL * median(self.differences.iter().copied().collect()) / 2.0_f64.sqrt();
-        ((weight * prior * prior + count * seen * seen) / (weight + count)).sqrt()
+        pooled(seen, self.differences.len() as f64).0
     }
 }
 

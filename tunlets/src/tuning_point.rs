@@ -56,3 +56,17 @@ pub struct TuningPoint {
     /// Present text, if it takes texts; `range` then limits its bytes, and `value` is meaningless.
     pub text: Option<String>,
 }
+
+impl TuningPoint {
+    /// That its value is one that it cannot be told, to which nothing could go back, as the end of a sentence; `None` where it is not.
+    pub fn outside(&self) -> Option<String> {
+        let TuningPoint { value, range: (least, most), .. } = *self;
+        // A bound that the program's type does not hold exactly is none that is passed.
+        let near = f64::from(f32::EPSILON) * value.abs();
+        let is_outside = self.text.is_none() && (value < least - near || value > most + near);
+        let value = if value.fract() == 0.0 { value.to_string() } else { format!("{value:?}") };
+        is_outside.then(|| {
+            format!("it is {value} now, and its range is {least}..{most}, so that nothing could go back; another range, or another type, may be right")
+        })
+    }
+}

@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::usage::{print, usage};
+use crate::launch::mpi;
+use crate::usage::{print, say, usage};
 use program::Program;
 
 /// The flags of `midrun inspect`.
@@ -49,13 +50,13 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         Ok(program) => program,
         Err(why) => return usage(format!("{path} cannot be inspected: {why}")),
     };
-    let mut texts = Vec::new();
+    let (mut texts, mut labels) = (Vec::new(), text::Labels::default());
     if program.calls_mpi() && !program.functions.is_empty() {
-        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program)));
+        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program), &mut labels));
     }
     // Many programs are a small one around a library.
-    for (name, library) in libraries_with_mpi(&file, &bytes) {
-        texts.push(text::library_candidates(&name, &path.to_string(), &code::Code::of(&library)));
+    for (name, library) in libraries_with_mpi(&file) {
+        texts.push(text::library_candidates(&name, &path.to_string(), &code::Code::of(&library), &mut labels));
     }
     if texts.is_empty() && program.functions.is_empty() {
         return usage(format!(
@@ -63,19 +64,25 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
         ));
     }
     if texts.is_empty() {
-        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program)));
+        texts.push(text::points_file(&path.to_string(), &program, &code::Code::of(&program), &mut labels));
     }
-    print(&texts.join("\n")).context("cannot write")?;
+    let text = texts.join("\n");
+    print(&text).context("cannot write")?;
+    if text.lines().all(|line| line.is_empty() || line.starts_with('#')) {
+        say(format!(
+            "no line holds as it stands, and midrun run refuses --points FILE without one: take the # from those of {path} that are right"
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The libraries of the program that call MPI and are none of MPI's own, by their names.
-fn libraries_with_mpi(file: &Path, bytes: &[u8]) -> Vec<(String, Program)> {
+fn libraries_with_mpi(path: &Path) -> Vec<(String, Program)> {
     let read = |path: PathBuf| {
         let library = Program::read(&std::fs::read(&path).ok()?).ok()?;
         Some((path.file_name()?.to_string_lossy().into_owned(), library))
     };
-    let libraries = program::libraries(file, bytes).into_iter().filter_map(read);
+    let libraries = mpi::libraries(path).into_iter().filter_map(read);
     libraries
         .filter(|(name, library)| {
             library.calls_mpi() && !library.is_mpi() && !name.starts_with("libmpi") && !library.functions.is_empty()

@@ -1,8 +1,6 @@
 //! A program's file: its functions, its variables, and what it imports.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use object::{Object as _, ObjectSection, ObjectSymbol, RelocationTarget, SectionKind, SymbolKind};
 
@@ -37,6 +35,8 @@ pub struct Program {
     pub imports: BTreeMap<u64, String>,
     /// Code outside of all functions: the stubs that lead to imported functions. Address and bytes of each section.
     pub sections: Vec<(u64, Vec<u8>)>,
+    /// It has no symbol table.
+    pub is_stripped: bool,
 }
 
 impl Program {
@@ -57,6 +57,7 @@ impl Program {
             variables: BTreeMap::new(),
             imports: imports(&file),
             sections: Vec::new(),
+            is_stripped: file.symbols().next().is_none(),
         };
         for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
             program.sections.push((section.address(), section.data().unwrap_or_default().to_vec()));
@@ -64,8 +65,7 @@ impl Program {
         // What the program takes over from a library at its start is the library's.
         let copied: Vec<u64> = file.dynamic_relocations().into_iter().flatten().map(|(at, _)| at).collect();
         // A stripped file still has the symbols that others may use: all functions of most libraries.
-        let is_stripped = file.symbols().next().is_none();
-        let dynamic = is_stripped.then(|| file.dynamic_symbols()).into_iter().flatten();
+        let dynamic = program.is_stripped.then(|| file.dynamic_symbols()).into_iter().flatten();
         for symbol in file.symbols().chain(dynamic) {
             let (Ok(name), address, size) = (symbol.name(), symbol.address(), symbol.size()) else { continue };
             let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
@@ -103,16 +103,6 @@ impl Program {
 /// Whether a function is one of MPI's, in C or in Fortran.
 fn is_of_mpi(name: &str) -> bool {
     ["MPI_", "PMPI_", "mpi_", "pmpi_"].iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// The libraries that the dynamic linker would load for the program at `path`; none for a program without one.
-pub fn libraries(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
-    let is_dynamic = object::File::parse(bytes).is_ok_and(|file| file.section_by_name(".interp").is_some());
-    let listed =
-        is_dynamic.then(|| Command::new(path).env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null()).output());
-    let Some(Ok(listed)) = listed else { return Vec::new() };
-    let library = |line: &str| Some(PathBuf::from(line.split_once(" => ")?.1.split(" (0x").next()?));
-    String::from_utf8_lossy(&listed.stdout).lines().filter_map(library).collect()
 }
 
 /// Variables of the C and C++ run-time and of compilers. Those of Fortran's modules (gfortran, flang) and C++'s own begin with an underscore, too.

@@ -45,15 +45,18 @@ const ALLOCATES: [&str; 8] =
     ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm", "_Znam", "MPI_Alloc_mem"];
 
 /// Writes the points file for the program at `path`.
-pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
+pub fn points_file(path: &str, program: &Program, code: &Code, labels: &mut Labels) -> String {
     let mut text = format!(
         "# {path}: what midrun could measure and tune. A line without # holds as it stands (docs/points.md).\n"
     );
+    if program.is_stripped {
+        text += "# It has no symbol table: only what it exports is listed. Build it without -s, and do not strip it.\n";
+    }
     let entry = ENTRIES.into_iter().find(|entry| code.bodies.contains_key(*entry));
     let talking = code.leading_to(reaches_others);
     let iterations = entry.map(|entry| iterations(code, entry, &talking)).unwrap_or_default();
     list_iterations(&mut text, code, entry, &iterations);
-    let has_chunks = list_work(&mut text, code, &talking);
+    let has_chunks = list_work(&mut text, code, &talking, labels);
     let inside: BTreeSet<&str> = match iterations.first() {
         Some((function, _)) => code.reached(function).into_iter().chain([&**function]).collect(),
         // Without a function of the iterations everything but the program's own beginning belongs to them.
@@ -61,7 +64,7 @@ pub fn points_file(path: &str, program: &Program, code: &Code) -> String {
     };
     let around = entry.filter(|_| iterations.is_empty());
     let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
-    list_variables(&mut text, program, code, &Iterations { inside, around });
+    list_variables(&mut text, (program, code), &Iterations { inside, around }, labels);
     if has_chunks {
         explain_chunks(&mut text, iterations.first().map(|(function, _)| function.as_str()));
     }
@@ -112,7 +115,7 @@ fn communicating_loops(body: &Body, talking: &BTreeSet<&str>) -> BTreeSet<usize>
 
 /// Writes the candidates in a library of the program, all as comments: nothing tells which of its functions the program uses, and many
 /// are called by pointers.
-pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
+pub fn library_candidates(name: &str, path: &str, code: &Code, labels: &mut Labels) -> String {
     let talking = code.leading_to(reaches_others);
     let reach =
         |function: &str| code.reached(function).into_iter().filter(|name| code.bodies.contains_key(*name)).count();
@@ -142,8 +145,12 @@ pub fn library_candidates(name: &str, path: &str, code: &Code) -> String {
     let _ = writeln!(text, "\n# Functions that are called in a loop and do not communicate, the largest first.");
     for (_, function) in computing.into_iter().take(LISTED) {
         let name = source_name(function);
-        let _ =
-            writeln!(text, "# measure {} function {function} sum   # {}", label(function), name.trim_end_matches("; "));
+        let _ = writeln!(
+            text,
+            "# measure {} function {function} sum   # {}",
+            labels.give(function),
+            name.trim_end_matches("; ")
+        );
     }
     text
 }
@@ -239,7 +246,7 @@ fn is_parallel(symbol: &str) -> bool {
 }
 
 /// Functions that compute: called where messages are exchanged, and without messages of their own. Returns whether some may compute a worker's chunk.
-fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
+fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>, labels: &mut Labels) -> bool {
     let receives = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("recv"));
     let sends = |call: &Call| mpi(&call.to).is_some_and(|name| name.to_ascii_lowercase().ends_with("send"));
     let (mut chunks, mut others) = (BTreeMap::new(), BTreeMap::new());
@@ -260,7 +267,7 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
         let _ = writeln!(
             text,
             "measure {} function {function} sum   # {}called by {} in a loop that receives and sends",
-            label(function),
+            labels.give(function),
             source_name(function),
             readable(caller),
         );
@@ -274,7 +281,8 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>) -> bool {
     others.retain(|function, _| !chunks.contains_key(function));
     for (function, (_, caller)) in largest(&others) {
         let (name, caller) = (source_name(function), readable(caller));
-        let _ = writeln!(text, "measure {} function {function} sum   # {name}called by {caller}", label(function));
+        let _ =
+            writeln!(text, "measure {} function {function} sum   # {name}called by {caller}", labels.give(function));
     }
     !chunks.is_empty()
 }
@@ -299,18 +307,51 @@ fn source_name(symbol: &str) -> String {
     if name == symbol { String::new() } else { format!("{name}; ") }
 }
 
-/// A label of the points language for a symbol: of C++, class and function.
-fn label(symbol: &str) -> String {
-    let name = readable(symbol);
-    let name = name.split('(').next().unwrap_or_default();
-    let parts: Vec<&str> = name.split("::").collect();
-    let short = parts[parts.len().saturating_sub(2)..].join(".");
-    let plain = short.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
-    let begins = plain.skip_while(|c| !c.is_ascii_alphabetic());
-    begins.take(31).collect()
+/// A name of C++ without the arguments of its templates and functions.
+fn without_arguments(name: &str) -> String {
+    let (mut outside, mut depth) = (String::new(), 0_usize);
+    for c in name.chars().take_while(|c| *c != '(') {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    outside
 }
 
-fn list_variables(text: &mut String, program: &Program, code: &Code, iterations: &Iterations<'_>) {
+/// Longest label of the points language.
+const LABEL: usize = 31;
+
+/// The labels that were given: each once.
+#[derive(Debug, Default)]
+pub struct Labels(BTreeSet<String>);
+
+impl Labels {
+    /// A label for a symbol, which nothing else has: of C++, class and function. Constructor and destructor have one name.
+    fn give(&mut self, symbol: &str) -> String {
+        let name = without_arguments(&readable(symbol).replace("(anonymous namespace)::", ""));
+        let parts: Vec<&str> = name.split("::").collect();
+        let short = parts[parts.len().saturating_sub(2)..].join(".");
+        let plain = short.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
+        let plain: String = plain.skip_while(|c| !c.is_ascii_alphabetic()).collect();
+        let plain = if plain.is_empty() { "point".to_owned() } else { plain };
+        let numbered = |number: u64| {
+            let end = if number == 1 { String::new() } else { format!(".{number}") };
+            plain.chars().take(LABEL - end.len()).chain(end.chars()).collect::<String>()
+        };
+        let free = (1..).map(numbered).find(|label| self.0.insert(label.clone()));
+        free.unwrap_or_default()
+    }
+}
+
+fn list_variables(
+    text: &mut String,
+    (program, code): (&Program, &Code),
+    iterations: &Iterations<'_>,
+    labels: &mut Labels,
+) {
     let nothing = Uses::default();
     let mut lines = [Vec::new(), Vec::new(), Vec::new()];
     for variable in program.variables.values() {
@@ -328,7 +369,7 @@ fn list_variables(text: &mut String, program: &Program, code: &Code, iterations:
         let (kind, start) = value(variable, uses);
         let line = format!(
             "# tune {} variable {} {kind} MIN..MAX   # {start} at start; read by {}",
-            label(&variable.name),
+            labels.give(&variable.name),
             variable.name,
             read.iter().map(|name| readable(name)).collect::<Vec<_>>().join(", "),
         );
@@ -359,5 +400,23 @@ fn value(variable: &Variable, uses: &Uses) -> (&'static str, String) {
         (&[a, b, c, d, e, f, g, h], true) => ("double", f64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string()),
         (&[a, b, c, d, e, f, g, h], false) => ("long", i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string()),
         (bytes, _) => ("bool", bytes.first().copied().unwrap_or(0).to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_label_is_given_once() {
+        let mut labels = Labels::default();
+        let mut give = |symbol: &str| labels.give(symbol);
+        assert_eq!(give("_ZN6SolverIdEC2Ei"), "Solver.Solver"); // Solver<double>::Solver(int)
+        assert_eq!(give("_ZN6SolverIdED2Ev"), "Solver.Solver.2"); // Solver<double>::~Solver()
+        assert_eq!(give("_ZN3sim12_GLOBAL__N_111hidden_tileE"), "sim.hidden_tile");
+        assert_eq!((give("tile"), give("tile")), ("tile".into(), "tile.2".into()));
+        assert_eq!(give(&"n".repeat(40)).len(), LABEL);
+        assert_eq!(give(&"n".repeat(41)).len(), LABEL);
+        assert_eq!(give("__1"), "point");
     }
 }

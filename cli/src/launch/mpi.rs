@@ -67,8 +67,8 @@ pub struct Linkage {
     pub mpi: Option<(Flavour, String)>,
     /// The name of the library of an MPI that no libmidrun serves.
     pub unknown_mpi: Option<String>,
-    /// The file is linked with the static libmidrun, or with a shared one that has to find an MPI for it. Beside an MPI's library the
-    /// loader takes the preloaded libmidrun instead of the shared one, since it has its name.
+    /// The file is linked with the static libmidrun, or with a shared one that has to find an MPI for it. Beside an MPI's library, be it
+    /// one that another library names, the loader takes the preloaded libmidrun instead of the shared one, since it has its name.
     pub has_midrun: bool,
 }
 
@@ -91,13 +91,39 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
             None => {}
         }
     }
-    let names_mpi = found.mpi.is_some() || found.unknown_mpi.is_some();
-    found.has_midrun = defines_midrun(&file) || (names_midrun && !names_mpi);
+    if names_midrun && found.mpi.is_none() && found.unknown_mpi.is_none() {
+        // A linker that drops what is not called directly leaves the MPI to a library that calls it.
+        let known = |path: PathBuf| {
+            let name = path.file_name()?.to_str()?;
+            let Named::Known(flavour) = flavour_of_library(name)? else { return None };
+            Some((flavour, name.to_owned()))
+        };
+        found.mpi = libraries(path).into_iter().find_map(known);
+        names_midrun = found.mpi.is_none();
+    } else {
+        names_midrun = false;
+    }
+    found.has_midrun = defines_midrun(&file) || names_midrun;
     Some(found)
 }
 
-/// The MPI behind a library's name; `None` for a library that is no MPI's, and for the further libraries of Open MPI, which come
-/// with its libmpi. MPICH's ABI has the number 12, whatever stands before it: `libmpi_gnu_91.so.12` is Cray's.
+/// The libraries that the dynamic linker would load for the program at `path`; none for a file that it does not load.
+pub fn libraries(path: &Path) -> Vec<PathBuf> {
+    let has_linker = std::fs::File::open(path).is_ok_and(|file| {
+        let bytes = object::ReadCache::new(file);
+        object::File::parse(&bytes).is_ok_and(|file| file.section_by_name(".interp").is_some())
+    });
+    let listed = has_linker.then(|| {
+        let mut command = Command::new(path);
+        command.env("LD_TRACE_LOADED_OBJECTS", "1").env_remove("LD_PRELOAD").stdin(Stdio::null()).output()
+    });
+    let Some(Ok(listed)) = listed else { return Vec::new() };
+    let library = |line: &str| Some(PathBuf::from(line.split_once(" => ")?.1.split(" (0x").next()?));
+    String::from_utf8_lossy(&listed.stdout).lines().filter_map(library).collect()
+}
+
+/// The MPI behind a library's name; `None` for a library that is no MPI's. MPICH's ABI has the number 12, whatever stands before it:
+/// `libmpi_gnu_91.so.12` is Cray's.
 fn flavour_of_library(name: &str) -> Option<Named> {
     let (stem, number) = name.split_once(".so")?;
     let number: Option<u32> = number.strip_prefix('.').and_then(|number| number.split('.').next()?.parse().ok());
@@ -108,8 +134,10 @@ fn flavour_of_library(name: &str) -> Option<Named> {
         ("_ibm", _) => Some(Named::Known(Flavour::OpenMpi)), // Spectrum MPI
         (_, Some(12)) => Some(Named::Known(Flavour::Mpich)),
         (rest, _) if rest.starts_with("ch") => Some(Named::Known(Flavour::Mpich)), // libmpich of MPICH, Cray and MVAPICH
-        // A program in Fortran may name only Open MPI's Fortran library, which names its libmpi.
-        ("" | "_mpifh", Some(number)) if number >= 20 => Some(Named::Known(Flavour::OpenMpi)),
+        // A program in Fortran may name only one of Open MPI's Fortran libraries, `_mpifh` or `_usempif08`, which name its libmpi.
+        (rest, Some(number)) if number >= 20 && (rest.is_empty() || rest.starts_with('_')) => {
+            Some(Named::Known(Flavour::OpenMpi))
+        }
         ("", _) => Some(Named::Unknown),
         _ => None,
     }
@@ -227,7 +255,15 @@ mod tests {
 
     #[test]
     fn libraries_are_recognised_by_name_and_number() {
-        let open_mpi = ["libmpi.so.40", "libmpi.so.20", "libmpi_mpifh.so.40", "libmpi_ibm.so.3"];
+        let open_mpi = [
+            "libmpi.so.40",
+            "libmpi.so.20",
+            "libmpi_mpifh.so.40",
+            "libmpi_usempif08.so.40",
+            "libmpi_usempi_ignore_tkr.so.40",
+            "libmpi_cxx.so.40",
+            "libmpi_ibm.so.3",
+        ];
         let mpich = [
             "libmpi.so.12", // MPICH 3 to 5, Intel MPI, MVAPICH, ParaStation
             "libmpi.so.12.5.1",
@@ -241,7 +277,7 @@ mod tests {
         ];
         let abi = ["libmpi_abi.so.1", "libmpi_abi.so.1.0", "libmpifort_abi.so.1"];
         let unknown = ["libmpi_abi.so.2", "libmpi.so", "libmpi.so.1"]; // a later ABI; HPE MPT; Open MPI 1.4
-        let none = ["libm.so.6", "libmpfr.so.6", "libmpi_cxx.so.40", "libmpi_usempif08.so.40"];
+        let none = ["libm.so.6", "libmpfr.so.6", "libmpi++abi1002.so"];
         for (names, is) in [
             (&open_mpi[..], Some(Named::Known(Flavour::OpenMpi))),
             (&mpich[..], Some(Named::Known(Flavour::Mpich))),

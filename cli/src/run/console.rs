@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::figures;
 use crate::logging::LogForm;
 use crate::summary::table;
-use crate::usage::{Usage, one_line, say_raw};
+use crate::usage::{Usage, harmless, one_line, say_raw};
 
 /// A terminal with fewer rows keeps them all for the program.
 const LEAST_ROWS: u16 = 8;
@@ -78,7 +78,7 @@ impl Console {
     /// Tells the summary at the end.
     pub fn summary(&self, json: &str) {
         match self.form {
-            LogForm::Text => self.line(&table(json)),
+            LogForm::Text => self.line(&harmless(&table(json))),
             LogForm::Json => self.line(json),
         }
     }

@@ -4,6 +4,7 @@ use super::boundaries::{call, pass};
 use super::functions::{Actions, Inserted, actions};
 use super::items::{Item, Kind};
 use super::measured::{self, at_ns, words};
+use super::report::refuse;
 use super::state::{SEEN, try_with};
 use super::variable::{ChunkArguments, Readable};
 use crate::guard::guard_value;
@@ -14,7 +15,7 @@ use midrun_instrument::{Probe, is_inside, nanoseconds};
 use midrun_points::Moment;
 use midrun_scheduling::TechniqueParameters;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Open calls of the function whose calls are iterations: a function that calls itself is one iteration.
 static DEPTH: AtomicU64 = AtomicU64::new(0);
@@ -41,8 +42,11 @@ pub fn on_exit(probe: &Probe) {
 
 fn enter(actions: Option<&Actions>, probe: &Probe) {
     let here = Boundary { hook: probe.point, moment: Moment::Before };
-    let iterates = actions.is_some_and(|actions| actions.iterates) && state::is_main_thread();
-    if iterates && DEPTH.fetch_add(1, Ordering::Relaxed) == 0 {
+    let iterates = actions.is_some_and(|actions| actions.iterates);
+    if iterates && !state::is_main_thread() && iterations::declared().is_none() {
+        refuse_other_thread();
+    }
+    if iterates && state::is_main_thread() && DEPTH.fetch_add(1, Ordering::Relaxed) == 0 {
         begin_iteration(Some(here));
     } else {
         pass(here);
@@ -67,6 +71,22 @@ fn enter(actions: Option<&Actions>, probe: &Probe) {
         actions.holds.iter().for_each(|held| held.enter());
     }
     run(&actions.before);
+}
+
+/// Says once that the function of the iterations is called in a thread that counts none.
+fn refuse_other_thread() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if SAID.load(Ordering::Relaxed) || SAID.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let line = try_with(|state| state.items.iter().find(|item| item.iterates()).map(|item| item.line));
+    match line {
+        Some(line) => line.into_iter().for_each(|line| {
+            let why = "its function is called in another thread than the one that initialised MPI, which alone counts iterations";
+            state::unhooked(|| refuse(line, 0, why));
+        }),
+        None => SAID.store(false, Ordering::Relaxed), // the next call will do
+    }
 }
 
 fn leave(actions: &Actions, probe: &Probe) {

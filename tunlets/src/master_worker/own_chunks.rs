@@ -175,17 +175,7 @@ impl<'a> OwnChunks<'a> {
                 "to tune {name}: it is {value} now, and a share is at most 1; the tasks of every chunk are {size}"
             ));
         }
-        // A bound that the program's type does not hold exactly is none that is passed.
-        let is_outside = |point: &&&TuningPoint| {
-            let near = f64::from(f32::EPSILON) * point.value.abs();
-            point.value < point.range.0 - near || point.value > point.range.1 + near
-        };
-        let point = self.points.iter().find(is_outside)?;
-        let TuningPoint { name, value, range: (least, most), .. } = point;
-        let value = if value.fract() == 0.0 { value.to_string() } else { format!("{value:?}") };
-        Some(format!(
-            "to tune {name}: it is {value} now, and its range is {least}..{most}, so that nothing could go back; another range, or another type, may be right"
-        ))
+        self.points.iter().find_map(|point| Some(format!("to tune {}: {}", point.name, point.outside()?)))
     }
 
     /// Values with their names, as `F0 = 0.5, F1 = 0.25`.

@@ -2,6 +2,7 @@
 
 use super::{Learnt, deviation};
 use crate::confidence::Confidence;
+use crate::noise;
 use midrun_scheduling::{Setting, Start, start};
 use midrun_vocabulary::Count;
 use std::fmt;
@@ -22,16 +23,14 @@ pub struct Remembered {
     pub deviation: f64,
     /// See [`Learnt::iterations`].
     pub iterations: u32,
-    /// Standard deviation of `cost_ln` from run to run.
+    /// Standard deviation of `cost_ln` from run to run; 0 of one run.
     pub deviation_of_runs: f64,
 }
 
 impl Remembered {
-    /// What `learnt` says at the start of a later run. `others` are the `cost_ln` of the further runs with the same start. As long as
-    /// there are none, runs are taken to differ as iterations do.
+    /// What `learnt` says at the start of a later run. `others` are the `cost_ln` of the further runs with the same start.
     pub fn of(learnt: &Learnt, time_s: u64, others: &[f64]) -> Option<Remembered> {
         let all: Vec<f64> = others.iter().copied().chain([learnt.cost_ln]).collect();
-        let deviation_of_runs = deviation(&all).unwrap_or(0.0).max(learnt.deviation);
         let remembered = Remembered {
             start: learnt.start.parse().ok()?,
             time_s,
@@ -39,7 +38,7 @@ impl Remembered {
             cost_ln: learnt.cost_ln,
             deviation: learnt.deviation,
             iterations: learnt.iterations,
-            deviation_of_runs,
+            deviation_of_runs: deviation(&all).unwrap_or(0.0),
         };
         remembered.to_string().parse().ok()
     }
@@ -53,11 +52,13 @@ impl Remembered {
         }
     }
 
-    /// Half the width of the interval that holds the logarithm of the cost of `count` new windows, at this confidence level.
+    /// Half the width of the interval that holds the logarithm of the cost of `count` new windows, at this confidence level. The scatter of
+    /// few windows is shrunk towards that of windows elsewhere. Runs differ at least as windows do.
     pub(super) fn half_width(&self, count: usize, confidence: Confidence) -> f64 {
         let (before, new) = (f64::from(self.iterations), count as f64);
-        let variance = self.deviation_of_runs.powi(2) + self.deviation.powi(2) * (1.0 / before + 1.0 / new);
-        confidence.student(before - 1.0) * variance.sqrt()
+        let (deviation, freedom) = noise::pooled(self.deviation, before - 1.0);
+        let of_runs = self.deviation_of_runs.max(deviation);
+        confidence.student(freedom) * of_runs.hypot(deviation * (1.0 / before + 1.0 / new).sqrt())
     }
 }
 

@@ -160,6 +160,20 @@ fn runs_that_differ_widen_what_a_start_is_held_against() {
     assert_eq!(width(&[learnt.cost_ln]), width(&[]), "two that agree by chance do not narrow it");
 }
 
+#[test]
+fn what_two_windows_scatter_says_little_and_does_not_pass_for_all_that_is_known() {
+    let of = |ratios: &[f64]| {
+        let run: Vec<(Technique, u32, f64)> = ratios.iter().map(|ratio| (Daf, 8, *ratio)).collect();
+        let learnt = learnt(Objective::Time, 9, &run).unwrap();
+        Remembered::of(&learnt, 0, &[]).unwrap().half_width(2, Confidence::default())
+    };
+    // 12 % from one to the other: Student's quantile for one degree of freedom alone is 12.7.
+    assert!((0.2..0.5).contains(&of(&[1.0, 1.12])), "{}", of(&[1.0, 1.12]));
+    assert!(of(&[1.0, 1.0]) > 0.01, "two that agree by chance");
+    let long = [1.0, 1.12].repeat(50);
+    assert!(of(&long) < of(&[1.0, 1.12]));
+}
+
 /// Verdict after iterations of (technique, workers, time / ideal).
 fn verdict(all: &[(Technique, u32, f64)]) -> StartVerdict {
     let mut trial = StartTrial::new(remembered(), Confidence::default());

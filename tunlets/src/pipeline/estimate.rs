@@ -272,10 +272,12 @@ impl Estimate {
     }
 
     /// Time of each stage on a rank like most, and how many times longer each rank takes: times are products of both.
-    /// In turn the one is the mean of what the other leaves.
+    /// In turn the one is the mean of what the other leaves. Ranks that no stage compares are alike: a rank that alone
+    /// computes a stage may be slow, or the stage may be heavy.
     fn fit(&self, ranks: u32) -> Option<(Vec<f64>, Vec<f64>)> {
         let mut slowness = vec![1.0; ranks as usize];
         let mut compute_s = vec![0.0; self.stateful.len()];
+        let compared = self.compared(slowness.len());
         for _ in 0..TURNS {
             for (stage, time_s) in compute_s.iter_mut().enumerate() {
                 let all = self.compute.range((stage, 0)..=(stage, u32::MAX));
@@ -296,8 +298,10 @@ impl Estimate {
                     *slow = took_s / most_take_s;
                 }
             }
-            let middle = median(slowness.clone());
-            slowness.iter_mut().for_each(|slow| *slow /= middle);
+            for places in &compared {
+                let middle = median(places.iter().map(|at| slowness[*at]).collect());
+                places.iter().for_each(|at| slowness[*at] /= middle);
+            }
         }
         let seen = self.compute.keys().map(|(_, place)| place).collect::<BTreeSet<_>>().len();
         let most = self.confidence.in_series(self.windows, seen).two_sided();
@@ -307,6 +311,21 @@ impl Estimate {
             }
         }
         Some((compute_s, slowness))
+    }
+
+    /// Ranks by what compares them: the stages that both have computed, or others have with both. Each rank as place - 1.
+    fn compared(&self, ranks: usize) -> Vec<Vec<usize>> {
+        let mut apart: Vec<Vec<usize>> = (0..ranks).map(|at| vec![at]).collect();
+        for stage in 0..self.stateful.len() {
+            let of_stage = self.compute.range((stage, 0)..=(stage, u32::MAX));
+            let places: BTreeSet<usize> =
+                of_stage.filter_map(|((_, place), _)| (*place as usize).checked_sub(1)).collect();
+            let (joined, others) = apart.into_iter().partition(|some| some.iter().any(|at| places.contains(at)));
+            apart = others;
+            apart.push(joined.concat());
+        }
+        apart.retain(|some| !some.is_empty());
+        apart
     }
 
     /// Standard error of a rank's slowness by the inputs that it had, as a difference of logarithms.
@@ -387,6 +406,18 @@ mod tests {
         assert!(close(compute[0], 0.1) && close(compute[1], 0.2), "{compute:?}");
         assert!(known.slowness.iter().zip(slowness).all(|(is, should)| close(*is, should)), "{:?}", known.slowness);
         assert!(known.is_unequal());
+    }
+
+    #[test]
+    fn a_rank_that_alone_computes_a_stage_is_like_most() {
+        let mut estimate = Estimate::default();
+        let slowness = [1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0];
+        estimate.learn(&stream_on(0, "0@1,1@2,2@3", &slowness, &[0.05, 0.1, 0.05]));
+        estimate.learn(&stream_on(1, "0@1,1x6@2+3+4+5+6+7,2@8", &slowness, &[0.05, 0.1, 0.05]));
+        let known = estimate.known(8).unwrap();
+        let compute: Vec<f64> = known.pipeline.stages.iter().map(|stage| stage.compute_s).collect();
+        assert!(close(compute[0], 0.05) && close(compute[1], 0.1) && close(compute[2], 0.05), "{compute:?}");
+        assert!(known.slowness.iter().zip(slowness).all(|(is, should)| close(*is, should)), "{:?}", known.slowness);
     }
 
     #[test]

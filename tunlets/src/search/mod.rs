@@ -238,6 +238,9 @@ impl SearchTunlet {
                 let why = report::not_offered(&self.names(), tuning_points);
                 return why.into_iter().for_each(|why| self.miss(why));
             };
+            if let Some(why) = of_name().find_map(TuningPoint::outside) {
+                return self.miss(format!("it cannot begin with {name}: {why}"));
+            }
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
             match space.clone().within(k, (least, most), first.whole) {

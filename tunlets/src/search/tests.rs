@@ -56,6 +56,21 @@ impl Program {
 }
 
 #[test]
+fn a_value_to_which_nothing_could_go_back_is_no_start() {
+    // As an argument by reference that is read as a number.
+    let points = [(1, 1_472_175_628.0), (2, 8.0)].map(|(rank, value)| tuning_point(rank, "block", (8.0, 64.0), value));
+    let mut program = Program::new(points.to_vec());
+    let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8"), Confidence::default()).unwrap();
+    program.run(&mut tunlet, 5, |_| 1.0);
+    assert!(program.proposals.is_empty());
+    let why = tunlet.report().search.unwrap().trouble.unwrap();
+    assert!(why.contains("block: it is 1472175628 now, and its range is 8..64"), "{why}");
+    program.tuning_points[0].value = 16.0;
+    program.run(&mut tunlet, 40, |points| points[0].value);
+    assert!(!program.proposals.is_empty() && tunlet.report().search.unwrap().trouble.is_none());
+}
+
+#[test]
 fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8"), Confidence::default()).unwrap();
     let mut program = Program::new((0..3).map(|rank| tuning_point(rank, "block", (1.0, 48.0), 48.0)).collect());
