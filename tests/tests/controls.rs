@@ -54,9 +54,12 @@ fn an_algorithm_of_mpi_is_changed_on_all_ranks_together_and_refused_for_one(mpi:
     }
     let (code, text) = ask(&scratch, &[&["set", "algorithm", "0", "--rank", "1"], &about[..]].concat());
     assert!(code != 0 && text.contains("all ranks change it together"), "{mpi:?}: {code} {text}");
+    let text = succeed(&scratch, &[&["pause"], &about[..]].concat());
+    assert!(text.contains("values brought back to those at start: 4"), "{mpi:?}: {text}");
+    wait_until("the program computes as at start", || job.out().lines().count() == 4);
     std::fs::write(scratch.path("stop"), "").expect("a file");
     let out = job.succeed().out;
-    assert_eq!(out.lines().count(), 3, "{mpi:?}: each change is seen once: {out}");
+    assert_eq!(out.lines().count(), 4, "{mpi:?}: each change is seen once: {out}");
 }
 
 #[each_mpi]

@@ -28,8 +28,8 @@ struct Active {
     ask: AskId,
     control: Control,
     at_s: f64,
-    /// Actions to send one round after the other, at most one per rank in each.
-    rounds: VecDeque<Vec<Assigned>>,
+    /// Actions to send one round after the other, at most one per rank in each; and whether all ranks take a round over in one iteration.
+    rounds: VecDeque<(bool, Vec<Assigned>)>,
     changes: Vec<Change>,
     /// Indexes of the changes of each rank.
     by_rank: BTreeMap<u32, Vec<usize>>,
@@ -77,6 +77,8 @@ pub(super) struct Overrides {
     later: VecDeque<(AskId, Control)>,
     active: Option<Active>,
     turned: BTreeMap<(u32, String), Turned>,
+    /// Points that all ranks took over in one iteration: ranks that have different values may wait for each other for ever.
+    together: BTreeSet<String>,
     lines: VecDeque<ControlLine>,
 }
 
@@ -91,6 +93,7 @@ impl Overrides {
             later: VecDeque::new(),
             active: None,
             turned: BTreeMap::new(),
+            together: BTreeSet::new(),
             lines: VecDeque::new(),
         }
     }
@@ -207,6 +210,11 @@ impl Overrides {
         }
     }
 
+    /// All ranks took a change over in one iteration.
+    pub(super) fn on_together(&mut self, action: &Action) {
+        self.together.extend(action.assignments.iter().map(|(name, _)| name.clone()));
+    }
+
     /// A person's change was applied, in time or late.
     pub(super) fn on_applied(&mut self, action: &Action, iteration: Option<u64>) {
         let paused = matches!(&self.active, Some(Active { control: Control::Pause, .. }));
@@ -282,7 +290,8 @@ impl Overrides {
                         limits::MANUAL_VALUES
                     ));
                 }
-                requested(point, value, *rank, roster).map(|assigned| rounds.push_back(assigned))
+                let together = matches!(control, Control::Set { synchronized: true, .. });
+                requested(point, value, *rank, roster).map(|assigned| rounds.push_back((together, assigned)))
             }
             _ => Ok(()),
         });
@@ -293,7 +302,7 @@ impl Overrides {
             Control::Set { .. } => {}
             Control::Pause => {
                 self.set_mode(Mode::Paused);
-                (rounds, kept) = rollback_to_start(roster);
+                (rounds, kept) = rollback_to_start(roster, &self.together);
             }
             Control::Freeze => self.set_mode(Mode::Frozen),
             Control::Resume => {
@@ -301,7 +310,8 @@ impl Overrides {
                 self.forget_later(ctx, "midrun resume let it go");
             }
         }
-        let changes: Vec<Change> = rounds.iter().flatten().flat_map(|asked| changes(asked, roster)).collect();
+        let asked = rounds.iter().flat_map(|(_, round)| round);
+        let changes: Vec<Change> = asked.flat_map(|asked| changes(asked, roster)).collect();
         let mut by_rank: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (at, change) in changes.iter().enumerate() {
             by_rank.entry(change.rank).or_default().push(at);
@@ -324,11 +334,11 @@ impl Overrides {
     /// The next actions of the active override, if there are any. After the last ones it ends, and the person is answered.
     pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>, roster: &Roster, per: Per) -> Option<Round> {
         let mut active = self.active.take()?;
-        let Some(mut round) = active.rounds.pop_front() else {
+        let Some((together, mut round)) = active.rounds.pop_front() else {
             self.conclude(ctx, active, per);
             return None;
         };
-        if active.is_synchronized() {
+        if together {
             self.active = Some(active);
             return Some(Round::Synchronized(round));
         }
@@ -486,11 +496,24 @@ fn points_of_all<'a>(point: &str, roster: &'a Roster) -> Result<Vec<&'a TuningPo
     if present.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(present) }
 }
 
-/// Actions that bring the values at start back, at most one per rank and round; and what cannot come back, and why.
-fn rollback_to_start(roster: &Roster) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
+/// Rounds that bring the values at start back, those of `together` by all ranks in one iteration; and what cannot come back, and why.
+fn rollback_to_start(roster: &Roster, together: &BTreeSet<String>) -> (VecDeque<(bool, Vec<Assigned>)>, Vec<String>) {
+    let of = |together_too| {
+        let is_of = |name: &String| together.contains(name) == together_too;
+        let (rounds, kept) = rounds_to_start(roster, is_of);
+        (rounds.into_iter().map(move |round| (together_too, round)), kept)
+    };
+    let ((first, mut kept), (others, kept_too)) = (of(true), of(false));
+    kept.extend(kept_too);
+    (first.chain(others).collect(), kept)
+}
+
+/// The same of the points whose names are wanted: actions, at most one per rank and round.
+fn rounds_to_start(roster: &Roster, is_wanted: impl Fn(&String) -> bool) -> (VecDeque<Vec<Assigned>>, Vec<String>) {
     let mut by_rank: BTreeMap<u32, VecDeque<Assigned>> = BTreeMap::new();
     let mut kept = Vec::new();
-    for point in roster.points.list().iter().filter(|point| roster.members.is_present(point.rank)) {
+    let points = roster.points.list().iter().filter(|point| is_wanted(&point.name));
+    for point in points.filter(|point| roster.members.is_present(point.rank)) {
         let current = value_of(point);
         let Some(start) = roster.points.start(point).filter(|start| *start != current) else { continue };
         let wanted = vec![(point.name.clone(), start)];
