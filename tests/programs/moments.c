@@ -50,13 +50,14 @@ FUNCTION static void wait_a_little(void) {
   usleep(PAUSE_US);
 }
 
-FUNCTION void step(int i) {
+FUNCTION void step(int i, int share) {
   began = value;
   apart += value != partner;
   wait_a_little();
   weigh(i, 3);
   scale(1, 0.5);
   WATCH("value", value, 1);
+  WATCH("share", share, 2);
   WATCH("kept", kept, 1);
   WATCH("way", plain(i), 10);
   WATCH("weight", weight, 3);
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
   if (argc > 9) seldom();
   while (!stop && steps < MOST) {
     int before = value, after;
-    step(steps);
+    step(steps, 2);
     after = value;
     at_entry += began != before;
     at_return += after != ended;

@@ -173,6 +173,24 @@ fn a_value_for_one_iteration_is_taken_over_at_its_start_by_every_rank_or_refused
 }
 
 #[each_mpi]
+fn an_argument_of_the_iterations_own_function_changes_in_the_call_that_begins_the_iteration(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let job = under_midrun(&scratch, mpi, "iteration function step\ntune share argument step 2 i32 1..99");
+    let mut expected = Vec::new();
+    // Away from the program's own value, to another one, and back.
+    for value in [9.0, 8.0, 2.0] {
+        let k = ahead(&scratch, 1);
+        let text = succeed(&scratch, &["set", "share", &value.to_string(), "--at-iteration", &k.to_string()]);
+        assert!(text.starts_with(&format!("share = {value} applied on ranks 0-1 at iteration {k}")), "{text}");
+        expected.push((k, value));
+    }
+    let out = stop(&scratch, job).out;
+    for rank in 0..RANKS {
+        assert_eq!(seen(&out, rank, "share"), expected, "{mpi:?}: {out}");
+    }
+}
+
+#[each_mpi]
 fn a_value_for_one_iteration_by_marks_is_taken_over_at_its_mark(mpi: Mpi) {
     let scratch = &Scratch::new();
     let exposed = mpi.compile_with_midrun(scratch, &root().join("tests/programs/exposed.c"));

@@ -12,7 +12,7 @@
 //! it begins.
 
 use crate::clock::ticks;
-use crate::table::{Point, Probe, Registers, flag, point};
+use crate::table::{ARGUMENTS, Point, Probe, Registers, flag, point};
 use crate::thread::{Call, Thread, current};
 use crate::{registers, returns};
 use std::arch::global_asm;
@@ -129,18 +129,25 @@ unsafe extern "C" fn entered(frame: *mut usize, vectors: *mut u128) -> usize {
     let (number, slot) = unsafe { (*frame.add(1) as u32, frame.add(2) as usize) };
     let Some(point) = point(number) else { return 0 };
     let flags = point.flags.load(Ordering::Acquire);
-    if flags & flag::ARGUMENTS != 0 {
-        // SAFETY: as above.
-        unsafe { set_arguments(point, Registers { frame, vectors }) };
-    }
+    let registers = Registers { frame, vectors };
+    // SAFETY: as above.
+    let own = (flags & flag::ARGUMENTS != 0).then(|| unsafe { set_arguments(point, registers) });
     if let Some(thread) = current() {
         let busy = thread.busy.get();
         // While a handler runs, calls from further down the stack are its own, or a signal handler's.
         if busy == 0 || slot > busy {
             thread.busy.set(slot);
             // SAFETY: `slot` is the return address of the frame that is being entered.
-            unsafe { observe(thread, point, number, flags, (slot, Registers { frame, vectors })) };
+            unsafe { observe(thread, point, number, flags, (slot, registers)) };
             thread.busy.set(0);
+            // A safe point in there may have changed what this call gets.
+            // SAFETY: as above.
+            unsafe {
+                own.into_iter().for_each(|own| give_back(own, registers));
+                if point.flags.load(Ordering::Acquire) & flag::ARGUMENTS != 0 {
+                    set_arguments(point, registers);
+                }
+            }
         }
     }
     point.target.load(Ordering::Acquire)
@@ -330,17 +337,32 @@ unsafe fn exchange_again(thread: &Thread, slot: usize) {
     }
 }
 
-unsafe fn set_arguments(point: &Point, registers: Registers) {
-    for argument in &point.arguments {
+/// Places and bits of the registers that were set, as the caller had them.
+type Own = [(u32, u64); ARGUMENTS];
+
+/// Sets the point's arguments.
+unsafe fn set_arguments(point: &Point, registers: Registers) -> Own {
+    let mut own = Own::default();
+    for (argument, own) in point.arguments.iter().zip(&mut own) {
         let (place, bits) = (argument.place.load(Ordering::Acquire), argument.bits.load(Ordering::Relaxed));
         let Some(copy) = registers.of(place) else { continue };
         // SAFETY: the trampoline's copies of the registers. Of a narrow floating-point number the rest of the register stays.
         unsafe {
+            *own = (place, copy.read());
             if place > 32 {
                 copy.cast::<u32>().write(bits as u32);
             } else {
                 copy.write(bits);
             }
         }
+    }
+    own
+}
+
+/// Undoes [`set_arguments`].
+unsafe fn give_back(own: Own, registers: Registers) {
+    for (place, bits) in own.into_iter().rev() {
+        // SAFETY: as there.
+        registers.of(place).into_iter().for_each(|copy| unsafe { copy.write(bits) });
     }
 }
