@@ -18,6 +18,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use midrun_analyzer::AnalyzerError;
+use midrun_tunlets::SEARCH_BUDGETS;
 
 use crate::launch::command_line::CommandLine;
 use crate::logging::{self, LogForm};
@@ -75,8 +76,8 @@ pub struct Args {
     /// Search only values for which this holds, such as 'block * tile <= 1024'; repeatable
     #[arg(long, value_name = "CONDITION", help_heading = "Search")]
     search_constraint: Vec<String>,
-    /// Iterations that the search may measure (default: 60)
-    #[arg(long, value_name = "N", help_heading = "Search", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Iterations that the search may measure, 12 or more (default: 60)
+    #[arg(long, value_name = "N", help_heading = "Search")]
     search_budget: Option<u32>,
     /// Begin without what earlier runs of the program learnt and found, and keep nothing of this one
     #[arg(long, alias = "no-search-memory", help_heading = "Tuning")]
@@ -215,6 +216,10 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         return usage(format!(
             "--search-budget {budget}: nothing is searched; --search names a tuning point and its values"
         ));
+    }
+    if let Some(budget) = args.search_budget.filter(|budget| !SEARCH_BUDGETS.contains(budget)) {
+        let (least, most) = (SEARCH_BUDGETS.start(), SEARCH_BUDGETS.end());
+        return usage(format!("--search-budget {budget}: allowed are {least} to {most} iterations"));
     }
     if let Some(condition) = args.search_constraint.first().filter(|_| settings.run.search.is_empty()) {
         return usage(format!(

@@ -22,6 +22,7 @@ use crate::{
 };
 use change::Change;
 use midrun_models::search::{Ask, Known, Search, Space};
+pub use options::BUDGETS;
 use options::Requested;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
@@ -76,6 +77,8 @@ pub struct SearchTunlet {
     start: Option<Vec<f64>>,
     /// Why a rank refused the line of the points that measures the progress.
     progress_refused: Option<String>,
+    /// Values that a tuning point does not take.
+    left_out: Vec<Refusal>,
 }
 
 impl SearchTunlet {
@@ -111,6 +114,7 @@ impl SearchTunlet {
             progress: None,
             start: None,
             progress_refused: None,
+            left_out: Vec::new(),
         })
     }
 
@@ -229,7 +233,7 @@ impl SearchTunlet {
     /// Starts the engine once every tuning point is offered.
     fn begin(&mut self, tuning_points: &[TuningPoint]) {
         let mut space = self.requested.space.clone();
-        let mut start = Vec::new();
+        let (mut start, mut left_out) = (Vec::new(), Vec::new());
         for (k, name) in self.names().into_iter().enumerate() {
             let of_name =
                 || tuning_points.iter().filter(|tuning_point| tuning_point.name == name && tuning_point.text.is_none());
@@ -243,8 +247,18 @@ impl SearchTunlet {
             }
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
+            let asked = space.dimensions[k].values.len();
             match space.clone().within(k, (least, most), first.whole) {
-                Some(narrower) => space = narrower,
+                Some(narrower) => {
+                    space = narrower;
+                    let left = space.dimensions[k].values.len();
+                    if left < asked {
+                        let numbers = if first.whole { "whole numbers" } else { "numbers" };
+                        left_out.push(format!(
+                            "{name} takes {numbers} from {least} to {most}: of its {asked} values {left} are tried"
+                        ));
+                    }
+                }
                 None => {
                     let whole = if first.whole { "whole numbers" } else { "numbers" };
                     let trouble =
@@ -256,6 +270,7 @@ impl SearchTunlet {
             start.push(first.value);
         }
         self.missing = None;
+        self.left_out = left_out.into_iter().map(|why| self.refusal(why)).collect();
         let start = self.start.get_or_insert(start).clone();
         let mut known = self.requested.known.clone();
         known.extend(self.by_model(&space, &start));
@@ -302,9 +317,12 @@ impl SearchTunlet {
         self.missing.as_ref().map(|missing| missing.why.clone()).or_else(of_progress)
     }
 
+    fn refusal(&self, why: String) -> Refusal {
+        Refusal { tunlet: "search".to_owned(), iteration: self.last.unwrap_or(0), why, times: 1 }
+    }
+
     fn miss(&mut self, why: String) {
-        let iteration = self.last.unwrap_or(0);
-        let refusal = Refusal { tunlet: "search".to_owned(), iteration, why, times: 1 };
+        let refusal = self.refusal(why);
         if self.missing.as_ref().is_none_or(|known| known.why != refusal.why) {
             self.missing = Some(refusal);
         }
@@ -530,7 +548,7 @@ impl Tunlet for SearchTunlet {
     }
 
     fn refusals(&self) -> Vec<Refusal> {
-        self.missing.iter().cloned().collect()
+        self.missing.iter().chain(&self.left_out).cloned().collect()
     }
 
     fn report(&self) -> Report {

@@ -1,6 +1,6 @@
 //! Parses the options of a search.
 
-use midrun_models::search::{Dimension, Known, Plan, Space};
+use midrun_models::search::{Dimension, Known, Plan, Space, WHOLE};
 
 use crate::confidence::Confidence;
 use crate::options::SearchOptions;
@@ -9,7 +9,7 @@ use crate::tuning_point::names;
 /// Measurements if the user names no number.
 const BUDGET: usize = 60;
 /// Allowed numbers of measurements.
-const BUDGETS: std::ops::RangeInclusive<u32> = 12..=100_000;
+pub const BUDGETS: std::ops::RangeInclusive<u32> = WHOLE as u32..=100_000;
 /// Seed of the random numbers: a search is repeatable.
 const SEED: u64 = 1;
 /// Most combinations of earlier searches that are used.

@@ -82,6 +82,8 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert_eq!((report.ended, report.best, report.best_s), (true, Some(vec![24.0]), Some(1.0)));
     assert_eq!((report.start_s, report.trouble), (Some(3.4), None));
     assert!(report.tried.iter().all(|tried| tried.values[0] <= 48.0), "56 and 64 are out of range");
+    let said: Vec<String> = tunlet.refusals().into_iter().map(|refusal| refusal.why).collect();
+    assert_eq!(said, ["block takes whole numbers from 1 to 48: of its 8 values 6 are tried"]);
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
     assert_eq!(program.verdicts.len(), program.proposals.len(), "each decision is judged");
     let (_, first) = &program.proposals[0];
@@ -100,8 +102,13 @@ fn where_the_start_is_best_the_search_ends_there() {
     let (_, last) = program.proposals.last().unwrap();
     assert_eq!(last.to, "9");
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
-    let (_, before) = program.verdicts.split_last().unwrap();
-    assert!(before.iter().all(|verdict| *verdict == Verdict::Tried), "{before:?}");
+    let judged = program.proposals.iter().map(|(_, proposal)| proposal.to == "9").zip(&program.verdicts);
+    assert!(
+        judged.into_iter().all(|(is_start, verdict)| is_start || *verdict == Verdict::Tried),
+        "{:?}",
+        program.verdicts
+    );
+    assert!(["1", "2", "3", "4", "5"].iter().all(|value| program.proposals.iter().any(|(_, p)| p.to == *value)));
 }
 
 #[test]

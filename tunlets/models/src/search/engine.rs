@@ -16,6 +16,8 @@ const REMEMBERED: f64 = 0.25;
 const IN_SUCCESSION: [f64; 3] = [1.0, 2.0, 4.0];
 /// Measurements of the best before the search may end: the fewest that have a median of their own.
 const REPEATS: usize = 3;
+/// A space of so many combinations is measured as a whole, and no search may take fewer measurements.
+pub const WHOLE: u64 = 12;
 /// Iterations that a change takes, as long as none was seen: the one in which it is on its way.
 const FLIGHT: f64 = 1.0;
 
@@ -269,7 +271,8 @@ impl Search {
             Some(posterior) => {
                 let first =
                     self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
-                first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior))
+                let next = first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior));
+                next.or_else(|| Some((self.untried(&candidates, posterior)?, None)))
             }
         };
         let Some((at, worth_s)) = next else {
@@ -283,6 +286,14 @@ impl Search {
             deviation: (posterior.covariances[at][at] + posterior.noise).max(0.0).sqrt(),
         });
         self.ask_for(candidates[at].clone(), expected, worth_s);
+    }
+
+    /// Of a space so small that any search may measure it as a whole, the best of those that were not measured: how values lie between others
+    /// is only likely.
+    fn untried(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
+        let is_untried = |at: &usize| self.seen.median_s(&candidates[*at]).is_none();
+        let untried = (0..candidates.len()).filter(|_| self.space.size() <= WHOLE).filter(is_untried);
+        untried.min_by(|a, b| posterior.means[*a].total_cmp(&posterior.means[*b]))
     }
 
     /// The time, seconds, that candidate `at` measures if the one at `best` is then better at the level: what is expected of the difference

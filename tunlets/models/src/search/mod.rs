@@ -19,5 +19,5 @@ mod space;
 #[cfg(test)]
 mod tests;
 
-pub use engine::{Ask, Best, Expected, Known, Plan, Search};
+pub use engine::{Ask, Best, Expected, Known, Plan, Search, WHOLE};
 pub use space::{Dimension, MOST_DIMENSIONS, MOST_VALUES, Point, Space, SpaceError};

@@ -126,7 +126,7 @@ fn steps(text: &str, least: f64, most: f64, step: f64) -> Result<Option<Vec<f64>
     }
     let count = ((most - least) / step * (1.0 + 1e-12)).floor();
     if count >= MOST_VALUES as f64 {
-        return wrong(format!("{text}: {} values, allowed are {MOST_VALUES}", count + 1.0));
+        return wrong(format!("{text}: allowed are {MOST_VALUES} values, and a larger step makes fewer"));
     }
     // Rounded to what people write, so that 0.1 + 2 * 0.1 is 0.3.
     let tidy = |x: f64| (x * 1e12).round() / 1e12;

@@ -42,6 +42,19 @@ fn few_combinations_and_names_are_searched_and_the_best_one_is_found() {
 }
 
 #[test]
+fn a_space_of_a_few_values_is_measured_as_a_whole_however_they_lie() {
+    for table in [&[0.2, 0.5, 0.4, 0.45, 0.6][..], &[0.6, 0.5, 0.4, 0.45, 0.2], &[0.2, 0.5, 0.5, 0.4, 0.45, 0.5, 0.1]] {
+        let space = Space::parse([&*format!("k=0..{}", table.len() - 1)], []).unwrap();
+        let start = (table.len() / 2) as f64;
+        let (search, asked) = run(Search::new(space, vec![start], &[], plan(60, 1)), |v| table[v[0] as usize], 0.01, 1);
+        let least = table.iter().copied().fold(f64::INFINITY, f64::min);
+        let best = search.best().unwrap();
+        assert!((best.time_s / least - 1.0).abs() < 0.02, "{best:?} of {table:?}");
+        assert!(asked.len() < 3 * table.len(), "{} measurements", asked.len());
+    }
+}
+
+#[test]
 fn to_leave_values_that_measured_badly_is_worth_what_they_cost_in_the_iterations_to_come() {
     let space = Space::parse(["a=1..4"], []).unwrap();
     let mut search = Search::new(space, vec![1.0], &[], plan(20, 1));
