@@ -377,7 +377,7 @@ fn a_fortran_program_is_measured_and_its_module_variable_offered(mpi: Mpi) {
     let program = program.expect("a program");
     let plain = Process::start(&scratch, "alone", command(&mpi.line(3, &program))).succeed();
     let inspected = succeed(&scratch, &["inspect", &program.display().to_string()]);
-    assert!(inspected.contains("# tune farm_MOD_f0 variable __farm_MOD_f0 double"), "{mpi:?}: {inspected}");
+    assert!(inspected.contains("# tune farm.f0 variable __farm_MOD_f0 double"), "{mpi:?}: {inspected}");
     let text = "iteration function __farm_MOD_iterate\nmeasure compute function __farm_MOD_compute sum\n\
                 measure f0_seen variable __farm_MOD_f0 f64 sum\ntune f0 variable __farm_MOD_f0 f64 0..1\n";
     let ended = under_midrun(&scratch, text, &mpi.line(3, &program)).succeed();

@@ -15,6 +15,9 @@ use crate::usage::{print, usage};
 /// The program names no MPI, or there is no libmidrun for it.
 pub fn main(program: &Path) -> anyhow::Result<ExitCode> {
     let path = program.display();
+    if let Err(error) = std::fs::File::open(program) {
+        return usage(format!("{path} cannot be read: {error}"));
+    }
     let linkage = mpi::linkage(program).unwrap_or_default();
     let Some((flavour, _)) = linkage.mpi.filter(|_| !linkage.has_midrun) else {
         return usage(format!("{path} is not linked with an MPI library that midrun knows: give a program that is"));

@@ -332,8 +332,15 @@ impl Labels {
     /// A label for a symbol, which nothing else has: of C++, class and function. Constructor and destructor have one name.
     fn give(&mut self, symbol: &str) -> String {
         let name = without_arguments(&readable(symbol).replace("(anonymous namespace)::", ""));
+        // Of Fortran, module and procedure.
+        let name = name
+            .strip_prefix("__")
+            .filter(|name| name.contains("_MOD_"))
+            .map_or(name.clone(), |name| name.replace("_MOD_", "::"));
         let parts: Vec<&str> = name.split("::").collect();
-        let short = parts[parts.len().saturating_sub(2)..].join(".");
+        let both = parts[parts.len().saturating_sub(2)..].join(".");
+        // Where both are too long, what tells it from others.
+        let short = if both.len() <= LABEL { both } else { parts[parts.len() - 1].to_owned() };
         let plain = short.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
         let plain: String = plain.skip_while(|c| !c.is_ascii_alphabetic()).collect();
         let plain = if plain.is_empty() { "point".to_owned() } else { plain };
@@ -415,6 +422,8 @@ mod tests {
         assert_eq!(give("_ZN6SolverIdED2Ev"), "Solver.Solver.2"); // Solver<double>::~Solver()
         assert_eq!(give("_ZN3sim12_GLOBAL__N_111hidden_tileE"), "sim.hidden_tile");
         assert_eq!((give("tile"), give("tile")), ("tile".into(), "tile.2".into()));
+        assert_eq!(give("__farm_MOD_iterate"), "farm.iterate");
+        assert_eq!(give("__molecular_dynamics_force_field_MOD_contribution_a"), "contribution_a");
         assert_eq!(give(&"n".repeat(40)).len(), LABEL);
         assert_eq!(give(&"n".repeat(41)).len(), LABEL);
         assert_eq!(give("__1"), "point");
