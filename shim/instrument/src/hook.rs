@@ -122,7 +122,7 @@ fn entry(function: &Function, number: u32, point: &Point) -> Result<Site, Refusa
     if function.size == 0 {
         own = &own[..prologue::length_of(own, function.address).min(own.len())];
     }
-    let cold_parts = symbols::cold_parts(&function.name);
+    let cold_parts = symbols::cold_parts(function);
     let elsewhere: Vec<_> = cold_parts.iter().map(|&(address, size)| (code(address, size), address)).collect();
     let first = prologue::look(own, function.address, &elsewhere)?;
     let place = |traps: &[u8]| {

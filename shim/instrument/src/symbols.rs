@@ -80,11 +80,15 @@ pub fn function(name: &str, object: Option<&str>) -> Result<Function, Refusal> {
     }
 }
 
-/// Address and length of the cold parts that the compiler split off functions of this name.
+/// Address and length of the cold parts that the compiler split off functions with the name of this one, in its object.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(crate) fn cold_parts(name: &str) -> Vec<(usize, u64)> {
-    let cold = format!("{name}.cold");
-    everywhere(&[&cold]).into_iter().map(|f| (f.address, f.size)).collect()
+pub(crate) fn cold_parts(function: &Function) -> Vec<(usize, u64)> {
+    let cold = format!("{}.cold", function.name);
+    let mut found = Vec::new();
+    for object in loaded().iter().filter(|object| object.has(function.address)) {
+        scan(object, &|symbol| symbol == cold, &mut found);
+    }
+    found.into_iter().filter(|f| f.kind == Kind::Function).map(|f| (f.address, f.size)).collect()
 }
 
 /// All functions with one of these names, in any object, that can be hooked.
@@ -148,6 +152,10 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
             if !scan(object, matches, &mut found) {
                 stripped.push(object.name.clone());
             }
+            // The program's own comes before those of libraries, whose tables are long.
+            if found.iter().any(|f| f.in_program && is_right(f, kind)) {
+                break;
+            }
         }
         if let Some(one) = choose(name, found, kind)? {
             return Ok(one);
@@ -171,12 +179,16 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
     }
 }
 
+/// Whether a symbol is of the kind that is looked for.
+fn is_right(found: &Found, kind: Kind) -> bool {
+    found.kind == kind || (kind == Kind::Function && found.kind == Kind::Indirect)
+}
+
 /// Selects one symbol: the right kind before others, the program before libraries, and among the exports of several libraries the one
 /// that the dynamic linker selects.
 fn choose(name: &str, mut found: Vec<Found>, kind: Kind) -> Result<Option<Found>, Refusal> {
-    let right = |f: &Found| f.kind == kind || (kind == Kind::Function && f.kind == Kind::Indirect);
-    if found.iter().any(right) {
-        found.retain(right);
+    if found.iter().any(|f| is_right(f, kind)) {
+        found.retain(|f| is_right(f, kind));
     }
     if found.iter().any(|f| f.in_program) {
         found.retain(|f| f.in_program);
