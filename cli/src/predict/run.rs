@@ -13,8 +13,16 @@ use serde_json::{Value, json};
 use crate::recording::{DIVIDES, RecordingArgs, divides};
 use crate::table::Column::{self, Left, Right};
 use crate::table::table;
-use crate::tuning_flags::workers;
 use crate::usage::print;
+
+/// Most workers, ranks or replicas of a prediction: each takes memory and time.
+const MOST: u32 = 1_000_000;
+
+/// Reads a number of workers, ranks or replicas.
+fn ranks(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("a whole number from 1 to {MOST} is expected"))
+}
 
 /// Command-line arguments.
 #[derive(clap::Args, Debug)]
@@ -22,19 +30,19 @@ pub struct Args {
     #[command(flatten)]
     which: RecordingArgs,
     /// Numbers of workers, such as 4,8,16 [default: as recorded]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = ranks, allow_negative_numbers = true)]
     workers: Vec<u32>,
     /// Loop scheduling techniques, such as none,daf or dpf:0.5, or auto for the best [default: as recorded]
     #[arg(long, alias = "policy", value_name = "NAME,…", value_delimiter = ',', value_parser = master_worker::technique)]
     technique: Vec<master_worker::Asked>,
     /// Replicas of each stage of a pipeline, such as 1,3,1
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = ranks, allow_negative_numbers = true)]
     replicas: Vec<u32>,
     /// A pipeline's pattern as midrun.h writes it, such as 0,1x3,2; may be given several times
     #[arg(long, value_name = "PATTERN")]
     pattern: Vec<String>,
     /// Ranks that compute: the pipeline's best pattern on so many
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = ranks, allow_negative_numbers = true)]
     ranks: Vec<u32>,
     /// Messages that cost otherwise: latency=TIME,bandwidth=BYTES per second (latency=1ms,bandwidth=12.5MB)
     #[arg(long, value_name = "latency=…,bandwidth=…", value_parser = link)]

@@ -122,6 +122,12 @@ impl Fit {
         let there = self.workload.with_workers(workers);
         let fitted = candidates::informed(setting.kind, setting.factor, &there);
         let informed = setting.min_chunk > 1 || setting.mean_s > 0.0;
+        let fitted = TechniqueParameters {
+            min_chunk: fitted.min_chunk,
+            mean_s: fitted.mean_s,
+            sigma_s: fitted.sigma_s,
+            ..*setting
+        };
         self.answer(&there, if informed { &fitted } else { setting })
     }
 

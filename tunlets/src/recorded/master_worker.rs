@@ -31,6 +31,8 @@ pub enum TechniqueChoice {
     Best,
     /// By this technique, with its share; 0 where it has none, or the best share.
     Kind(Technique, f64),
+    /// As it was recorded.
+    Seen(TechniqueParameters),
 }
 
 /// By what tasks are handed out.
@@ -45,7 +47,9 @@ pub enum HandOut {
 impl fmt::Display for HandOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HandOut::Technique(setting) => setting.fmt(f),
+            HandOut::Technique(setting) => {
+                write!(f, "{setting}{}", if setting.recall { " with recall" } else { "" })
+            }
             HandOut::Own(how) => how.fmt(f),
         }
     }
@@ -152,7 +156,7 @@ impl Recording {
             TechniqueChoice::Best => Some(
                 "is of a program that hands its tasks out by itself and offers no value for it (docs/points.md): ask for --workers alone",
             ),
-            TechniqueChoice::Kind(..) => Some(
+            TechniqueChoice::Kind(..) | TechniqueChoice::Seen(_) => Some(
                 "is of a program that hands its tasks out by itself, by no technique of midrun's: ask for --technique auto, or for --workers alone",
             ),
         }
@@ -187,6 +191,7 @@ impl Recording {
         let foreseen = match question.technique {
             _ if let Some((foreseen, _)) = &own_best => *foreseen,
             None => fit.with(question.workers, &self.last),
+            Some(TechniqueChoice::Seen(setting)) => fit.with(question.workers, &setting),
             Some(TechniqueChoice::Kind(kind, 0.0)) if known(kind) => fit.with(question.workers, &self.last),
             Some(TechniqueChoice::Kind(kind, share)) => fit.with_technique(question.workers, Some((kind, share))),
             Some(TechniqueChoice::Best) => fit.with_technique(question.workers, None),

@@ -58,7 +58,7 @@ fn questions(args: &Args, recording: &Recording) -> Vec<Question> {
     if args.workers.is_empty() && args.technique.is_empty() {
         let as_seen = |(workers, setting, _): (u32, &HandOut, usize)| {
             let technique = match setting {
-                HandOut::Technique(setting) => Some(TechniqueChoice::Kind(setting.kind, setting.factor)),
+                HandOut::Technique(setting) => Some(TechniqueChoice::Seen(*setting)),
                 HandOut::Own(_) => None,
             };
             Question { workers, technique, link }
