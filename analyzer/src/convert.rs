@@ -260,6 +260,7 @@ fn ended_event(wire: v1::IterationEnded) -> Option<Event> {
         chunks: wire.chunks,
         task_time_ns: wire.task_time_ns,
         master_busy_ns: wire.master_busy_ns,
+        per_task_us: (wire.inputs_us, wire.results_us),
     }))
 }
 

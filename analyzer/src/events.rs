@@ -283,7 +283,7 @@ pub struct Begun {
 }
 
 /// The master has all results.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ended {
     pub iteration: u64,
     pub time_ns: u64,
@@ -291,6 +291,8 @@ pub struct Ended {
     pub chunks: u64,
     pub task_time_ns: u64,
     pub master_busy_ns: u64,
+    /// Of that, to prepare the inputs of tasks and to take their results, microseconds.
+    pub per_task_us: (u32, u32),
 }
 
 /// Workers died in an iteration, or before it began, and the job goes on.

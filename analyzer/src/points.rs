@@ -263,6 +263,8 @@ impl Open {
             iteration_s: slowest_s,
             chunks: 0,
             master_busy_s: 0.0,
+            inputs_s: 0.0,
+            results_s: 0.0,
             prepare_s: None,
             network: None,
             efficiency: None,

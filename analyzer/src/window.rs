@@ -407,6 +407,8 @@ impl Partial {
             iteration_s: duration_ns as f64 / 1e9,
             chunks: if own_loop { own_chunks() } else { ended.chunks },
             master_busy_s: ended.master_busy_ns as f64 / 1e9,
+            inputs_s: f64::from(ended.per_task_us.0) / 1e6,
+            results_s: f64::from(ended.per_task_us.1) / 1e6,
             prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
             network: links.network((begun.task_bytes, begun.result_bytes)),
             efficiency: None,

@@ -30,7 +30,7 @@ fn begun(iteration: u64, tasks: u64) -> Begun {
 
 fn ended(iteration: u64, tasks: u64) -> Ended {
     let time_ns = (iteration * 1000 + 500) * MS;
-    Ended { iteration, time_ns, tasks, chunks: 4, task_time_ns: 7 * MS, master_busy_ns: MS }
+    Ended { iteration, time_ns, tasks, chunks: 4, task_time_ns: 7 * MS, master_busy_ns: MS, per_task_us: (200, 300) }
 }
 
 fn work(iteration: u64, tasks: u64) -> Work {

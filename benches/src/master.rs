@@ -68,6 +68,8 @@ pub fn window(
         iteration_s: result.iteration_s,
         chunks,
         master_busy_s: (chunks as f64 * chunk_s).min(result.iteration_s),
+        inputs_s: 0.0,
+        results_s: 0.0,
         prepare_s: None,
         network: None,
         efficiency: None,

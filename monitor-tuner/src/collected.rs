@@ -95,6 +95,8 @@ impl Collected {
                 chunks: c,
                 task_time_ns: d,
                 master_busy_ns: e,
+                inputs_us: f as u32,
+                results_us: (f >> 32) as u32,
             }),
             kind::LOSS if c <= TASKS => Kind::WorkersLost(WorkersLost {
                 iteration: a,

@@ -151,7 +151,8 @@ typedef struct midrun_mw_stats {
 int midrun_mw_create(midrun_mw_t **mw, const midrun_mw_config_t *config);
 /* Collective: runs one iteration of `tasks` tasks (the master's value is used). Returns on the master when all
  * results are collected, and on a worker when no task is left for it. Between iterations the program may
- * communicate freely, for example by MPI_Bcast. An error is returned on all ranks. */
+ * communicate freely, for example by MPI_Bcast. An error is returned on all ranks; more than 2^40 - 1 tasks, as a negative
+ * number seems to be, are one. */
 int midrun_mw_iterate(midrun_mw_t *mw, uint64_t tasks);
 /* In prepare_any and compute_any: appends `bytes` zeros to the chunk's inputs or results and returns them. The next call
  * may move them. The first begins at a multiple of 16 bytes. NULL: out of memory. */

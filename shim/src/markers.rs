@@ -91,7 +91,12 @@ pub extern "C" fn midrun_iteration_end() -> c_int {
     guard("midrun_iteration_end", || {
         let Ok(mut guard) = CURRENT.try_lock() else { return status::ERR_ARGUMENT };
         if let Some(l) = guard.as_mut() {
-            records::iteration_end(l.iteration, clock::now_ns(), l.tasks, l.chunks, (l.done_s * 1e9) as u64, 0);
+            records::iteration_end(
+                (l.iteration, clock::now_ns()),
+                (l.tasks, l.chunks),
+                ((l.done_s * 1e9) as u64, 0),
+                (0, 0),
+            );
             safe_point::poll(l.iteration, false);
         } else if let Some(iteration) = iterations::marked() {
             safe_point::poll(iteration, false);

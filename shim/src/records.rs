@@ -25,9 +25,17 @@ pub fn iteration_begin(
     thread_ring::push(&Record { kind: kind::ITERATION_BEGIN, flags, time_ns, payload });
 }
 
-/// The master has every result of the iteration. Times in nanoseconds.
-pub fn iteration_end(iteration: u64, time_ns: u64, tasks: u64, chunks: u64, task_time_ns: u64, master_busy_ns: u64) {
-    let payload = [iteration, tasks, chunks, task_time_ns, master_busy_ns, 0];
+/// The master has every result of the iteration; of the time that it was busy, `per_task_ns` was for inputs and for results. Times in
+/// nanoseconds.
+pub fn iteration_end(
+    (iteration, time_ns): (u64, u64),
+    (tasks, chunks): (u64, u64),
+    (task_time_ns, master_busy_ns): (u64, u64),
+    per_task_ns: (u64, u64),
+) {
+    let micros = |ns: u64| u64::from(u32::try_from(ns / 1000).unwrap_or(u32::MAX));
+    let per_task = micros(per_task_ns.0) | micros(per_task_ns.1) << 32;
+    let payload = [iteration, tasks, chunks, task_time_ns, master_busy_ns, per_task];
     thread_ring::push(&Record { kind: kind::ITERATION_END, flags: 0, time_ns, payload });
 }
 

@@ -1,4 +1,5 @@
-/* failing_task.c - a farm whose master works (or with the flags of its argument), and whose task 30 of 40 fails in the first of two iterations, wherever it runs. */
+/* failing_task.c - a farm whose master works (or with the flags of its argument), and whose task 30 of 40 fails in the
+ * first of two iterations, wherever it runs. With a second argument, that is the number of tasks of the second. */
 #include <midrun.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (midrun_mw_create(&farm, &config) != MIDRUN_OK) MPI_Abort(MPI_COMM_WORLD, 1);
-  int first = midrun_mw_iterate(farm, 40), second = midrun_mw_iterate(farm, 40);
+  int first = midrun_mw_iterate(farm, 40);
+  int second = midrun_mw_iterate(farm, argc > 2 ? (uint64_t)atoll(argv[2]) : 40);
   printf("rank %d: %d then %d\n", rank, first, second);
   midrun_mw_destroy(&farm);
   MPI_Finalize();

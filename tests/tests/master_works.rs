@@ -65,3 +65,18 @@ fn a_task_that_fails_ends_its_iteration_on_every_rank_and_no_other(mpi: Mpi) {
         }
     }
 }
+
+#[each_mpi]
+fn a_negative_number_of_tasks_is_refused_on_every_rank(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_with_midrun(&scratch, &root().join("tests/programs/failing_task.c"));
+    // A master that hands out, one that works, and workers that take chunks from a counter.
+    for flags in ["0", "16", "32"] {
+        let mut line = mpi.line(3, &program);
+        line.extend([flags.to_owned(), "-5".into()]);
+        let ended = Process::start(&scratch, "job", command(&line)).succeed();
+        for rank in 0..3 {
+            assert!(ended.out.contains(&format!("rank {rank}: -4 then -1")), "{mpi:?}, {flags}: {}", ended.out);
+        }
+    }
+}

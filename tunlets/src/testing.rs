@@ -28,6 +28,8 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
         iteration_s,
         chunks: 10 * u64::from(workers),
         master_busy_s: 1e-4,
+        inputs_s: 0.0,
+        results_s: 0.0,
         prepare_s: None,
         network: None,
         efficiency: None,

@@ -156,6 +156,8 @@ pub struct Trial<S> {
     /// Measurements before the change; empty if there is nothing to compare with.
     pub before: Measurements,
     since: Vec<Measurement>,
+    /// Seconds for each unit of cost, for the work that a time was foreseen of; `None` where windows have the same work, or cost no time.
+    unit_s: Option<f64>,
     missed: u32,
     /// The work seems to be another since the change: that may be its effect.
     other_work: bool,
@@ -164,7 +166,12 @@ pub struct Trial<S> {
 impl<S> Trial<S> {
     /// Begins the trial of decision `decision`, which set `to` and counts from iteration `first` on.
     pub fn new(decision: u64, from: Option<S>, to: S, first: u64, before: Measurements) -> Trial<S> {
-        Trial { decision, from, to, first, before, since: Vec::new(), missed: 0, other_work: false }
+        Trial { decision, from, to, first, before, since: Vec::new(), unit_s: None, missed: 0, other_work: false }
+    }
+
+    /// The same where the time that is told is that of the work that was foreseen, of which a unit of cost takes so many seconds.
+    pub fn of_work(self, unit_s: f64) -> Trial<S> {
+        Trial { unit_s: Some(unit_s).filter(|unit_s| unit_s.is_finite()), ..self }
     }
 
     /// Median cost with the change; NaN if none was measured.
@@ -175,6 +182,11 @@ impl<S> Trial<S> {
     /// Median time with the change, seconds; NaN if none was measured.
     pub fn time_s(&self) -> f64 {
         time_s(&self.since).unwrap_or(f64::NAN)
+    }
+
+    /// The measured time to be told, seconds: of the work that was foreseen, where windows differ in theirs.
+    fn told_s(&self) -> f64 {
+        self.unit_s.filter(|_| !self.other_work).map_or_else(|| self.time_s(), |unit_s| unit_s * self.cost())
     }
 
     /// Whether times are compared, and no costs per work.
@@ -249,7 +261,7 @@ impl<S: Clone> Trials<S> {
         if let Some(measured) = trial.measured(rule.deviation) {
             self.own_error.learn(rule.expected, measured, rule.confidence);
         }
-        let judgement = Judgement { decision: trial.decision, measured_s: trial.time_s(), verdict, apart };
+        let judgement = Judgement { decision: trial.decision, measured_s: trial.told_s(), verdict, apart };
         if verdict == Verdict::RolledBack {
             self.rollback = Some(trial.clone());
         }
@@ -276,7 +288,7 @@ impl<S: Clone> Trials<S> {
     /// Ends the trial with `verdict`; no judgement if nothing was measured.
     pub fn end(&mut self, verdict: Verdict) -> Option<Judgement> {
         let trial = self.watched.take().filter(|trial| !trial.since.is_empty())?;
-        Some(Judgement::new(trial.decision, trial.time_s(), verdict))
+        Some(Judgement::new(trial.decision, trial.told_s(), verdict))
     }
 
     /// The program's work is another since this window. If no window of the change was measured before, it may be its effect, as where ranks
@@ -406,6 +418,25 @@ mod tests {
         trials.on_other_work();
         let judged = trials.measure(2, slow, rule(expected)).map(|(_, judgement)| judgement.verdict);
         assert_eq!(judged, Some(Verdict::Kept), "the program changed later: nothing to compare with");
+    }
+
+    #[test]
+    fn the_time_that_is_told_is_that_of_the_work_that_was_foreseen() {
+        let rule = Rule {
+            windows: 2,
+            expected: Gain { mean: 0.1, error: 0.02 },
+            refutable: true,
+            least: 0.0,
+            deviation: 0.01,
+            confidence: Confidence::default(),
+        };
+        let mut trials = Trials::default();
+        let before = Measurements::from(Measurement { cost: 1.1, time_s: 0.55 });
+        trials.start(Trial::new(0, Some("a"), "b", 1, before).of_work(0.5));
+        // Twice as much work, and then a tenth of it.
+        assert!(trials.measure(1, Measurement { cost: 1.0, time_s: 1.0 }, rule).is_none());
+        let judged = trials.measure(2, Measurement { cost: 1.0, time_s: 0.05 }, rule).map(|(_, judgement)| judgement);
+        assert!(judged.is_some_and(|judged| judged.verdict == Verdict::Kept && judged.measured_s == 0.5), "{judged:?}");
     }
 
     #[test]

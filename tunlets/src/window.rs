@@ -163,6 +163,11 @@ pub struct Window {
     pub chunks: u64,
     /// Time the master spent dispatching chunks and receiving results, seconds.
     pub master_busy_s: f64,
+    /// Of that, the time to prepare the inputs of tasks, and to take their results, which goes with the tasks and not with the chunks; 0
+    /// where it was not measured. Seconds.
+    pub inputs_s: f64,
+    /// See `inputs_s`.
+    pub results_s: f64,
     /// Time between the end of the previous iteration and the beginning of this one (`mu_m`), seconds; `None` if it was
     /// not measured.
     pub prepare_s: Option<f64>,
@@ -230,6 +235,11 @@ impl Window {
         self.per_worker.iter().map(|w| w.busy_s).fold(0.0, f64::max)
     }
 
+    /// The master's time per chunk, without what goes with its tasks, seconds.
+    pub fn per_chunk_s(&self) -> f64 {
+        (self.master_busy_s - self.inputs_s - self.results_s).max(0.0) / self.chunks.max(1) as f64
+    }
+
     /// Share of the time that the ranks were ready to run and had no core; 0 where it is not known.
     pub fn run_delay(&self) -> f64 {
         self.efficiency.map_or(0.0, |efficiency| efficiency.run_delay)
@@ -274,6 +284,7 @@ impl Window {
         match () {
             () if !time(self.iteration_s) || (self.iteration_s == 0.0 && self.tasks > 0) => Some("the iteration time"),
             () if !(time(self.master_busy_s) && self.master_busy_s <= longest_s) => Some("the master's busy time"),
+            () if !(time(self.inputs_s) && time(self.results_s)) => Some("the master's time for inputs and results"),
             () if self.prepare_s.is_some_and(|s| !time(s)) => Some("the time before the iteration"),
             () if !(0.0..=1.0).contains(&self.coverage) => Some("the share of records"),
             () if self.tasks > 0 && self.chunks > self.tasks => Some("more chunks than tasks"),

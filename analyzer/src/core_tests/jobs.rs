@@ -335,7 +335,7 @@ fn a_second_program_of_the_same_job_is_measured_too() {
         result_bytes: 0,
         framework: false,
     };
-    let over = Ended { iteration: 0, time_ns: 5_400 * MS, tasks: 100, chunks: 9, task_time_ns: 0, master_busy_ns: 0 };
+    let over = Ended { iteration: 0, time_ns: 5_400 * MS, tasks: 100, chunks: 9, ..Ended::default() };
     story.report("j", 0, vec![Event::IterationBegun(again), Event::IterationEnded(over)]);
     story.report("j", 1, vec![worked(0, 100)]);
     let summary = story.summary("j");

@@ -116,6 +116,7 @@ fn ended(iteration: u64) -> Event {
         chunks: 10,
         task_time_ns: 1600 * MS,
         master_busy_ns: MS,
+        ..Ended::default()
     })
 }
 

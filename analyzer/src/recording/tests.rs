@@ -225,6 +225,7 @@ impl Story {
             chunks: if even { 48 } else { 4 },
             task_time_ns: if even { 480 * MS } else { 600 * MS },
             master_busy_ns: MS,
+            ..v1::IterationEnded::default()
         };
         let mut events = vec![(0, master)];
         events.extend((1..=WORKERS).map(worker));

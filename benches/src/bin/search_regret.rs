@@ -134,6 +134,8 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
         iteration_s,
         chunks: 0,
         master_busy_s: 0.0,
+        inputs_s: 0.0,
+        results_s: 0.0,
         prepare_s: None,
         network: None,
         efficiency: None,

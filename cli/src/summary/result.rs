@@ -153,6 +153,18 @@ fn works(costs: &[Cost], other_work: &Value) -> Vec<usize> {
     costs.iter().map(|cost| from.partition_point(|from| *from <= cost.number)).collect()
 }
 
+/// Takes from the first iteration what a program does once, as far as the decision after it foresaw the same settings to take less; returns it,
+/// seconds.
+fn without_start(costs: &mut [Cost], changes: &[(u64, &Value)]) -> f64 {
+    let of_first = changes.iter().map(|(_, decision)| *decision).find(|decision| decision["iteration"] == 0);
+    let unchanged_s = of_first.and_then(|decision| decision["unchanged_s"].as_f64());
+    let first = costs.iter_mut().find(|cost| cost.number == 0);
+    let (Some(unchanged_s), Some(first)) = (unchanged_s, first) else { return 0.0 };
+    let longer_s = (first.time_s - unchanged_s).max(0.0);
+    first.time_s -= longer_s;
+    longer_s
+}
+
 /// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
 /// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
 /// and named.
@@ -161,7 +173,7 @@ pub fn saved(summary: &Value) -> Option<String> {
     if !summary["search"].is_null() {
         return None;
     }
-    let (costs, what, unit) = costs(summary)?;
+    let (mut costs, what, unit) = costs(summary)?;
     let same = match unit {
         Work::TaskTime => " for the same work",
         Work::Tasks => " for as many tasks",
@@ -185,6 +197,7 @@ pub fn saved(summary: &Value) -> Option<String> {
     else {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
+    let start_s = if what == "window" { 0.0 } else { without_start(&mut costs, &changes) };
     let name = was.as_str().and_then(|text| text.split(['(', ' ']).next()).unwrap_or_default();
     let (set, costs): (Vec<Cost>, Vec<Cost>) =
         costs.into_iter().partition(by_hand(&summary["controls"], &summary["window_end_s"], &changes));
@@ -263,8 +276,14 @@ pub fn saved(summary: &Value) -> Option<String> {
         _ => " (+- more than 100 %)".into(),
     });
     let by_hand = (!set.is_empty()).then(|| format!("; with values set by hand: {}", Count(set.len() as u64, what)));
-    let [left_out, others, by_hand] = [left_out, others, by_hand].map(Option::unwrap_or_default);
-    let measured = format!("measured in {}{left_out}{others}{by_hand}", Count(before.len() as u64, what));
+    let start = (start_s > 0.0).then(|| {
+        format!(
+            "; the first iteration counts as it was foreseen: {} less, for what a program does once",
+            Seconds(start_s)
+        )
+    });
+    let [left_out, others, by_hand, start] = [left_out, others, by_hand, start].map(Option::unwrap_or_default);
+    let measured = format!("measured in {}{left_out}{others}{by_hand}{start}", Count(before.len() as u64, what));
     let shows = half.is_none_or(|half| share.abs() > half);
     // What an earlier run gave is no setting of the program's.
     let is_remembered = summary["start"]["measured_s"].is_number();
@@ -402,6 +421,20 @@ mod tests {
         );
         let nothing = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), Value::Null)).unwrap();
         assert_eq!(nothing, "midrun changed nothing, so nothing was gained or lost");
+    }
+
+    #[test]
+    fn what_a_program_does_once_is_no_gain_of_a_change() {
+        let mut summary = run(json!([1.5, 0.9, 0.9, 0.9]), json!([0.5, 0.5, 0.5, 0.5]), json!(1));
+        summary["decisions"][0]["iteration"] = json!(0);
+        let of_start = saved(&summary).unwrap();
+        assert!(of_start.contains("saved about 1.800 s"), "nothing was foreseen: {of_start}");
+        summary["decisions"][0]["unchanged_s"] = json!(1.0);
+        let gained = saved(&summary).unwrap();
+        assert!(
+            gained.contains("saved about 0.300 s") && gained.contains("as it was foreseen: 0.500 s less"),
+            "{gained}"
+        );
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn begin_iteration(entry: Option<Boundary>) {
 fn end_iteration() {
     try_with(|state| {
         if let Some(iteration) = iterations::current().filter(|_| state.is_master()) {
-            records::iteration_end(iteration, clock::now_ns(), 0, 0, 0, 0);
+            records::iteration_end((iteration, clock::now_ns()), (0, 0), (0, 0), (0, 0));
         }
         state.end_iteration(iterations::current(), true);
     });

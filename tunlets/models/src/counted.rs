@@ -38,12 +38,15 @@ pub fn run(
     (0..n).for_each(|worker| free.at(f64::from(worker + 1) * message_s + latency_s(worker), worker));
     let mut master_free_s = 0.0_f64;
     let mut number = 0;
+    let mut done = vec![0; n as usize];
     while let Some((begin_s, worker)) = free.pop() {
         let Some(chunk) = steps.chunk(number) else {
-            master_free_s = master_free_s.max(begin_s + latency_s(worker)) + message_s;
+            let results_s = done[worker as usize] as f64 * input.result_s;
+            master_free_s = master_free_s.max(begin_s + latency_s(worker)) + message_s + results_s;
             continue;
         };
         number += 1;
+        done[worker as usize] += chunk.count;
         let each_s = trace.slowness(input, worker as usize) * unit_s;
         let (time, squares) = trace.span(chunk.first, chunk.count);
         let busy_s = time * each_s;

@@ -37,7 +37,7 @@ enum Event {
     /// A result reaches the sub-master.
     Result(usize),
     /// So many results reach the master, and how many chunks are wanted.
-    Results(usize, usize, usize),
+    Results(usize, (usize, u64), usize),
 }
 
 #[derive(Default)]
@@ -194,7 +194,8 @@ impl Sim<'_> {
         self.teams[team].is_told = later == 0;
         let tasks: u64 = chunks.iter().map(|chunk| chunk.count).sum();
         let (latency_s, send_s, _) = self.link(self.teams[team].workers.start);
-        self.master_free_s = self.master_free_s.max(now) + self.message_s(chunks.len());
+        let inputs_s = tasks as f64 * self.input.input_s;
+        self.master_free_s = self.master_free_s.max(now) + self.message_s(chunks.len()) + inputs_s;
         self.outgoing_free_s = self.outgoing_free_s.max(self.master_free_s) + tasks as f64 * send_s;
         self.bundles.push((chunks, later));
         let there_s = self.outgoing_free_s + latency_s;
@@ -277,8 +278,9 @@ impl Sim<'_> {
                 self.hand_out(team, at_s);
                 self.report(team, at_s);
             }
-            Event::Results(team, results, wanted) => {
-                self.master_free_s = self.master_free_s.max(now) + self.message_s(results);
+            Event::Results(team, (results, tasks), wanted) => {
+                let results_s = tasks as f64 * self.input.result_s;
+                self.master_free_s = self.master_free_s.max(now) + self.message_s(results) + results_s;
                 self.led.iteration_s = self.led.iteration_s.max(self.master_free_s);
                 self.teams[team].out -= results;
                 if !self.teams[team].is_told {
@@ -336,8 +338,8 @@ impl Sim<'_> {
         let sent_s = self.send(team, now, latency_s);
         let t = &mut self.teams[team];
         self.incoming_free_s = self.incoming_free_s.max(sent_s) + t.done_tasks as f64 * back_s;
-        let results = std::mem::take(&mut t.done);
-        (t.done_tasks, t.asked) = (0, wanted);
+        let results = (std::mem::take(&mut t.done), std::mem::take(&mut t.done_tasks));
+        t.asked = wanted;
         self.at(self.incoming_free_s + latency_s, Event::Results(team, results, wanted));
     }
 

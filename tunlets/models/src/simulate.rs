@@ -437,6 +437,8 @@ impl<'a, C: Carrier> Sim<'a, C> {
         if !out.is_empty() && !ahead {
             return;
         }
+        // What came back was prepared before.
+        let is_new = self.returned.tasks() == 0;
         let next = match (self.returned.tasks(), &mut self.cutter) {
             (0, Some(cutter)) => cutter.next(),
             (0, None) => self.scheduler.next(worker, self.known.speeds()),
@@ -444,7 +446,8 @@ impl<'a, C: Carrier> Sim<'a, C> {
         };
         let Some(chunk) = next else { return };
         self.result.chunks += 1.0;
-        self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s;
+        let inputs_s = if is_new { chunk.count as f64 * self.input.input_s } else { 0.0 };
+        self.master_free_s = self.master_free_s.max(now) + self.input.overhead_s + inputs_s;
         self.known.push(worker as usize, chunk, now);
         self.workers[worker as usize].travelling.push_back(chunk);
         if self.carrier.takes(self.master_free_s, Message::Tasks { worker, count: chunk.count }) {
@@ -645,6 +648,10 @@ impl<'a, C: Carrier> Sim<'a, C> {
         }
         self.feed(worker, now); // for what came back
         self.feed(worker, now); // and one ahead
+        if self.input.result_s > 0.0 {
+            self.master_free_s = self.master_free_s.max(now) + chunk.count as f64 * self.input.result_s;
+            self.result.iteration_s = self.result.iteration_s.max(self.master_free_s);
+        }
         self.ask_back(now);
     }
 }

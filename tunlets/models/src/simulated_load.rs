@@ -52,6 +52,10 @@ pub struct SimInput {
     pub moments: Option<(f64, f64)>,
     /// The master's time per chunk (take in and hand out), seconds.
     pub overhead_s: f64,
+    /// The master's time for each task of a chunk besides: to prepare its input, and to take its result, seconds.
+    pub input_s: f64,
+    /// See `input_s`.
+    pub result_s: f64,
     /// One message's way, seconds.
     pub latency_s: f64,
     /// Time of one task's bytes on the master's way out, and of one result's on its way in, seconds: each carries one

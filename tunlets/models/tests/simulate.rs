@@ -61,6 +61,22 @@ fn a_slow_master_makes_single_tasks_slow_and_a_lower_bound_helps() {
 }
 
 #[test]
+fn what_the_master_does_for_each_task_is_no_less_in_large_chunks() {
+    let techniques = [Technique::Ss, Technique::Fac2, Technique::Mfsc].map(|kind| setting(kind, 0.4));
+    for own in [SimInput { input_s: 2e-4, ..input(0.4) }, SimInput { result_s: 2e-4, ..input(0.4) }] {
+        // 25 workers ask for 12.5 tasks per millisecond, and it has 0.2 ms for each.
+        let all_s = own.tasks as f64 * 2e-4;
+        for result in compare(&own, &techniques, 0..2) {
+            assert!((1.0..1.4).contains(&(result.iteration_s / all_s)), "{} of {all_s}", result.iteration_s);
+        }
+    }
+    // In chunks it would be nothing.
+    let of_chunks = SimInput { overhead_s: 2e-4, ..input(0.4) };
+    let times: Vec<f64> = compare(&of_chunks, &techniques, 0..2).iter().map(|result| result.iteration_s).collect();
+    assert!(times[0] > 2.0 * times[1], "{times:?}");
+}
+
+#[test]
 fn a_static_split_over_unequal_workers_ends_with_the_slowest() {
     let slowness = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
     let uneven = SimInput { slowness, ..input(0.2) };

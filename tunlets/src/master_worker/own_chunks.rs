@@ -114,7 +114,11 @@ impl<'a> OwnChunks<'a> {
                 batches::best_chunk(load, (least.ceil() as u64, most as u64), seed)
             }
             By::Guided => batches::best_guided(load, self.points[0].range, seed),
-            By::SharesOfAll | By::SharesOfRest => batches::best(load, self.points.len(), rest, seed),
+            By::SharesOfAll | By::SharesOfRest => {
+                // One batch of everything shows nothing of what is done with the rest of a smaller one: that comes at least.
+                let alone = (self.points.len() == 1).then_some(Rest::OneBatch);
+                batches::best(load, self.points.len(), rest.or(alone), seed)
+            }
         }
     }
 

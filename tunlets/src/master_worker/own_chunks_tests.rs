@@ -28,13 +28,15 @@ struct Program {
     law: fn(f64) -> f64,
     random: Random,
     iteration: u64,
+    /// The third worker takes twice as long.
+    slow: bool,
 }
 
 impl Program {
     fn new(shares: [f64; 3], law: fn(f64) -> f64) -> Program {
         let point = |(n, value): (usize, f64)| point(&format!("F{n}{}", names::SHARE_OF_REST), (0.05, 1.0), value);
         let offered = shares.into_iter().enumerate().map(point).collect();
-        Program { offered, chunk_s: 0.0, law, random: Random::new(3), iteration: 0 }
+        Program { offered, chunk_s: 0.0, law, random: Random::new(3), iteration: 0, slow: false }
     }
 
     fn of_chunks((tasks, chunk_s): (u32, f64), law: fn(f64) -> f64) -> Program {
@@ -57,6 +59,7 @@ impl Program {
             overhead_s: 1e-5,
             batches,
             unexplained_s,
+            slowness: if self.slow { vec![1.0, 1.0, 2.0] } else { Vec::new() },
             ..SimInput::default()
         };
         let result = iteration_of(&times, &input, &TechniqueParameters::FALLBACK);
@@ -212,4 +215,14 @@ fn on_a_noisy_machine_the_size_of_chunks_settles() {
             program.values()
         );
     }
+}
+
+#[test]
+fn one_batch_of_everything_is_divided_where_a_worker_is_slow() {
+    let mut program = Program { slow: true, ..Program::new([1.0; 3], |_| 1e-3) };
+    program.offered.truncate(1);
+    let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
+    let last = ratios[25..].iter().sum::<f64>() / 5.0;
+    assert!(ratios[0] > 1.7 && last < 1.3, "{ratios:?}: {:?}", program.values());
+    assert!((1..=3).contains(&changes), "{changes}");
 }

@@ -149,6 +149,8 @@ impl Plant {
             iteration_s: end,
             chunks,
             master_busy_s: if setting.counts() { 2 * workers as u64 } else { chunks } as f64 * self.chunk_cost_s,
+            inputs_s: 0.0,
+            results_s: 0.0,
             prepare_s: None,
             network: None,
             efficiency: None,

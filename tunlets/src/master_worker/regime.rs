@@ -1,5 +1,7 @@
 //! Regime of an iteration: what limits it.
 
+use crate::Window;
+
 /// What limits an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regime {
@@ -44,9 +46,47 @@ impl Regime {
     }
 }
 
+/// What was busy, and for how long, in several iterations together: an iteration of a few tasks says little of a program of many.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Busy {
+    iteration_s: f64,
+    master_s: f64,
+    ideal_s: f64,
+    /// Time that ranks were ready to run and had no core.
+    delayed_s: f64,
+}
+
+impl Busy {
+    /// Adds an iteration.
+    pub fn add(&mut self, window: &Window) {
+        self.iteration_s += window.iteration_s;
+        self.master_s += window.master_busy_s;
+        self.ideal_s += window.ideal_s();
+        self.delayed_s += window.run_delay() * window.iteration_s;
+    }
+
+    /// The regime of all.
+    pub fn regime(&self) -> Regime {
+        let Busy { iteration_s, master_s, ideal_s, delayed_s } = *self;
+        Regime::of(iteration_s, master_s, ideal_s, delayed_s / iteration_s.max(f64::MIN_POSITIVE))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::window;
+
+    #[test]
+    fn an_iteration_of_one_task_does_not_say_what_holds_up_a_program() {
+        let mut busy = Busy::default();
+        let many = window(0, 4, 1.0);
+        let many = Window { iteration_s: 1.1 * many.ideal_s(), ..many };
+        busy.add(&many);
+        let before = busy.regime();
+        busy.add(&Window { iteration_s: 0.1 * many.iteration_s, tasks: 1, per_worker: Vec::new(), ..many });
+        assert_eq!((before, busy.regime()), (Regime::Compute, Regime::Compute));
+    }
 
     #[test]
     fn the_busiest_is_the_bottleneck_if_it_is_busy_most_of_the_time() {

@@ -12,7 +12,7 @@ mod weighing;
 use super::candidates;
 use super::experience::{Experience, Family, family};
 use super::own_chunks::OwnChunks;
-use super::regime::Regime;
+use super::regime::{Busy, Regime};
 use super::workers::{self, Workers};
 use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Confidence, Gain};
@@ -77,11 +77,13 @@ pub struct MasterWorker {
     current: Option<TechniqueParameters>,
     last: Option<(u64, f64)>,
     regime: Option<Regime>,
+    /// What was busy under the present setting with the present workers.
+    busy: Busy,
     fresh: bool,
     cadence: Cadence,
     proposed: Option<Change>,
-    /// Time that it promises, seconds.
-    proposed_s: f64,
+    /// Time that it promises, and the ideal one of the work that it is promised of, seconds.
+    proposed_s: (f64, f64),
     /// Measurements under the present setting with the present workers.
     present: Measurements,
     present_of: Option<(Family, u32)>,
@@ -124,6 +126,7 @@ impl MasterWorker {
             current: None,
             last: None,
             regime: None,
+            busy: Busy::default(),
             fresh: false,
             cadence: Cadence::default(),
             proposed: None,
@@ -134,7 +137,7 @@ impl MasterWorker {
             obstacles: Obstacles::default(),
             trials: Trials::default(),
             promised: None,
-            proposed_s: f64::NAN,
+            proposed_s: (f64::NAN, f64::NAN),
             expected: Gain::NONE,
             own_failed: false,
             rest_seen: None,
@@ -209,6 +212,7 @@ impl MasterWorker {
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
                 self.present.clear();
+                self.busy = Busy::default();
             }
             Learnt::Added => {}
         }
@@ -226,12 +230,11 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
-            let ratio = window.iteration_s / ideal_s;
+            let ratio = self.without_start(window, ideal_s);
+            let time_s = ratio * ideal_s;
             if window.setting_changed || window.iteration < self.of_own {
                 self.interrupt(None);
             } else {
-                let regime = Regime::of(window.iteration_s, window.master_busy_s, window.ideal_s(), window.run_delay());
-                self.regime = Some(regime);
                 let normalized =
                     self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements
@@ -240,18 +243,32 @@ impl MasterWorker {
                 if self.present_of != of {
                     self.interrupt(of);
                 }
-                let late = (window.iteration_s / window.busiest_s()).ln().max(0.0);
-                let per_task_s = window.iteration_s / window.tasks.max(1) as f64;
+                self.busy.add(window);
+                self.regime = Some(self.busy.regime());
+                let late = (time_s / window.busiest_s()).ln().max(0.0);
+                let per_task_s = time_s / window.tasks.max(1) as f64;
                 self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
-                self.present.push(Measurement { cost: ratio, time_s: window.iteration_s });
+                self.present.push(Measurement { cost: ratio, time_s });
                 self.explain(window, ratio);
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
                 self.cadence.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
-                let foreseen_s = self.workload.as_ref().map_or(window.iteration_s, |known| unchanged * known.ideal_s());
-                self.errors.add(window.iteration, window.iteration_s, foreseen_s);
+                let foreseen_s = self.workload.as_ref().map_or(time_s, |known| unchanged * known.ideal_s());
+                self.errors.add(window.iteration, time_s, foreseen_s);
                 self.places.add(window.iteration, ratio, unchanged);
             }
             self.watch(window, ratio);
+        }
+    }
+
+    /// Iteration time / ideal without what a program does for the first time, which is no matter of the setting: the first iteration counts as
+    /// it is simulated where it took longer, and at least as long as a worker computed.
+    fn without_start(&self, window: &Window, ideal_s: f64) -> f64 {
+        let ratio = window.iteration_s / ideal_s;
+        match (&self.workload, self.current) {
+            (Some(workload), Some(current)) if window.iteration == 0 => {
+                ratio.min(candidates::present(workload, current).ratio.max(window.busiest_s() / ideal_s))
+            }
+            _ => ratio,
         }
     }
 
@@ -273,6 +290,7 @@ impl MasterWorker {
     /// What follows was not measured under the setting before.
     fn interrupt(&mut self, of: Option<(Family, u32)>) {
         self.present_of = of;
+        self.busy = Busy::default();
         self.present.clear();
         self.experience.interrupt();
         self.errors.interrupt();
@@ -499,7 +517,8 @@ impl Tunlet for MasterWorker {
             candidates::fit(&mut proposal.assignments, tuning_points);
             proposal.why.extend(self.by_pi(tuning_points, proposal.predicted_s));
         }
-        self.proposed_s = proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s);
+        let ideal_s = self.workload.as_ref().map_or(f64::NAN, WorkloadEstimator::ideal_s);
+        self.proposed_s = (proposal.as_ref().map_or(f64::NAN, |proposal| proposal.predicted_s), ideal_s);
         proposal
     }
 
@@ -523,7 +542,7 @@ impl Tunlet for MasterWorker {
             }
             return;
         };
-        self.promised = Some((decision, self.proposed_s));
+        self.promised = Some((decision, self.proposed_s.0));
         self.changed_at = Some(iteration);
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {
@@ -558,6 +577,6 @@ impl Tunlet for MasterWorker {
         self.interrupt(None);
         let to = Setting { technique: to, own: None };
         // The iteration at whose safe point it was applied ran with both settings.
-        self.trials.start(Trial::new(decision, from, to, iteration + 1, before));
+        self.trials.start(Trial::new(decision, from, to, iteration + 1, before).of_work(self.proposed_s.1));
     }
 }

@@ -59,6 +59,8 @@ pub struct WorkloadEstimator {
     tasks_each: f64,
     /// Master's time per chunk, seconds.
     pub chunk_cost_s: f64,
+    /// Master's time for each task besides: to prepare its input, and to take its result, seconds.
+    pub per_task_s: (f64, f64),
     /// Tasks and workers of the last iteration.
     pub tasks: u64,
     /// See `tasks`.
@@ -245,7 +247,8 @@ impl WorkloadEstimator {
         let chance = steadiness.of_workers(window.per_worker.len(), confidence);
         let slowness = slowness_in(window, mean_s, placed, chance);
         let (sum, count) = means.fold((0.0, 0.0), |(sum, count), mean| (sum + mean, count + 1.0));
-        let chunk_cost_s = window.master_busy_s / window.chunks.max(1) as f64;
+        let chunk_cost_s = window.per_chunk_s();
+        let each = |all_s: f64| all_s / window.tasks.max(1) as f64;
         let chunk_cost_s = if costs_are_known(window) { chunk_cost_s } else { chunk_cost_s.min(CHUNK_COST_S) };
         WorkloadEstimator {
             mean_s,
@@ -253,6 +256,7 @@ impl WorkloadEstimator {
             drawn_s,
             tasks_each: seen as f64 / measured.max(1) as f64,
             chunk_cost_s,
+            per_task_s: (each(window.inputs_s), each(window.results_s)),
             tasks: window.tasks,
             workers: window.workers,
             recall: window.setting.recall && tasks_timed,
@@ -394,6 +398,8 @@ impl WorkloadEstimator {
         if !now.relieved {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }
+        let (inputs_s, results_s) = (now.per_task_s.0, now.per_task_s.1);
+        self.per_task_s = (mixed(self.per_task_s.0, inputs_s), mixed(self.per_task_s.1, results_s));
         self.relieved = now.relieved;
         self.last.add(now.last);
         let compared = self.last.slowness(self.steadiness.level_of_workers(now.slowness.len(), self.confidence));

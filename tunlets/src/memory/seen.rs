@@ -70,7 +70,7 @@ impl Seen {
         let seen = Seen {
             setting: own.unwrap_or(Setting::Scheduling(scheduling)),
             iteration_s: window.iteration_s,
-            chunk_cost_s: window.master_busy_s / window.chunks.max(1) as f64,
+            chunk_cost_s: window.per_chunk_s(),
             workers: window.workers,
             shares,
             divided_s: tree.map_or(0.0, |tree| tree.own_s(tree.cutoff as usize)),

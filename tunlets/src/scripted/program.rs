@@ -187,6 +187,8 @@ fn example() -> Window {
         iteration_s: 0.0,
         chunks: 0,
         master_busy_s: 0.0,
+        inputs_s: 0.0,
+        results_s: 0.0,
         prepare_s: None,
         network: None,
         efficiency: None,

@@ -12,8 +12,10 @@ use crate::records::LinkCost;
 use midrun_statistics::median_and_error;
 use std::collections::VecDeque;
 
-/// Payloads, bytes, and round trips with each. Large payloads are sent only if smaller ones were fast.
+/// Payloads, bytes, and round trips with each. Large payloads are sent only if smaller ones were fast, and the largest ones only if the
+/// program's messages may be longer than those before.
 const SIZES: [usize; 6] = [0, 1 << 10, 1 << 13, 1 << 16, 1 << 18, 1 << 20];
+const SHORT: usize = 1 << 16;
 const REPEATS: usize = 5;
 /// After a size with a longer round trip, no larger one is tried.
 const LONG_NS: u64 = 3_000_000;
@@ -25,19 +27,28 @@ const PATIENCE_FACTOR: u64 = 50;
 const EAGER_LEAST: usize = 128;
 const EAGER_MOST: usize = 1 << 20;
 const EAGER_SHARE: f64 = 0.1;
-/// A send is eager if it completes within `LOCAL_NS` while the worker does not poll. The worker pauses for `HOLD_NS` at first;
-/// if that is too short to tell, the pause is doubled, at most `HOLDS` - 1 times.
-const LOCAL_NS: u64 = 400_000;
-const HOLD_NS: u64 = 1_000_000;
-const HOLDS: u32 = 4;
+/// A send is eager if it completes within a share of a pause in which the worker does not poll. The pause is so many round trips of such a
+/// message at first; if that is too short to tell, it is doubled, up to the longest.
+const LOCAL_SHARE: f64 = 0.4;
+const HOLD_ROUND_TRIPS: f64 = 10.0;
+const LONGEST_HOLD_NS: f64 = 8e6;
 
-/// Measures the messages to `worker`; `None` when it does not answer in time.
-pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result<Option<LinkCost>, MpiFailed> {
+/// Measures the messages to `worker`, which have at most `most` bytes; `None` when it does not answer in time.
+pub fn measure(
+    endpoint: &mut Endpoint,
+    worker: usize,
+    iteration: u64,
+    most: usize,
+) -> Result<Option<LinkCost>, MpiFailed> {
     let mut measurement =
         Measurement { endpoint, worker, iteration, messages: VecDeque::new(), patience_ns: PATIENCE_NS };
-    let mut medians = Vec::new();
+    let mut medians: Vec<(f64, f64)> = Vec::new();
     let mut smallest_s = Vec::new();
     for size in SIZES {
+        let longest = medians.last().map_or(0.0, |(size, _)| *size);
+        if size > SHORT && longest >= most as f64 {
+            break;
+        }
         let mut round_trips_ns = Vec::new();
         for _ in 0..REPEATS {
             let begin_ns = clock::now_ns();
@@ -56,7 +67,7 @@ pub fn measure(endpoint: &mut Endpoint, worker: usize, iteration: u64) -> Result
         }
     }
     let largest = medians.last().map_or(0, |(size, _)| *size as usize);
-    let (eager_bytes, rendezvous_bytes) = measurement.switch_over(largest.min(EAGER_MOST))?;
+    let (eager_bytes, rendezvous_bytes) = measurement.switch_over(largest.min(EAGER_MOST), &medians)?;
     let samples = (medians.len() * REPEATS) as u32;
     Ok(Some(LinkCost { samples, eager_bytes, rendezvous_bytes, ..fit(&medians, &smallest_s) }))
 }
@@ -104,10 +115,14 @@ impl Measurement<'_> {
     }
 
     /// Finds by bisection the largest eager message and the smallest rendezvous message, bytes; (0, 0) if that was not possible.
-    fn switch_over(&mut self, most: usize) -> Result<(usize, usize), MpiFailed> {
+    fn switch_over(&mut self, most: usize, round_trips: &[(f64, f64)]) -> Result<(usize, usize), MpiFailed> {
+        let round_trip_s = |size: usize| {
+            let of_size = round_trips.iter().find(|(of, _)| *of >= size as f64).or(round_trips.last());
+            of_size.map_or(0.0, |(_, s)| *s)
+        };
         let (mut eager, mut not) = (0, 0);
         for size in [EAGER_LEAST, most] {
-            match self.is_eager(size)? {
+            match self.is_eager(size, round_trip_s(size))? {
                 Some(true) => eager = size + HEADER_BYTES,
                 Some(false) => {
                     not = size + HEADER_BYTES;
@@ -118,7 +133,7 @@ impl Measurement<'_> {
         }
         while eager > 0 && not as f64 > eager as f64 * (1.0 + EAGER_SHARE) {
             let size = (eager as f64 * not as f64).sqrt() as usize;
-            match self.is_eager(size - HEADER_BYTES)? {
+            match self.is_eager(size - HEADER_BYTES, round_trip_s(size))? {
                 Some(true) => eager = size,
                 Some(false) => not = size,
                 None => break,
@@ -127,14 +142,15 @@ impl Measurement<'_> {
         Ok((eager, not))
     }
 
-    /// Returns whether a send of this payload completes while the worker does not poll; `None` if that could not be measured.
-    /// The worker's pause cannot have begun before the request was sent, so it lasts at least until `hold_ns` after that.
-    fn is_eager(&mut self, payload: usize) -> Result<Option<bool>, MpiFailed> {
-        let mut hold_ns = HOLD_NS;
-        for _ in 0..HOLDS {
+    /// Returns whether a send of this payload, whose round trip takes so long, completes while the worker does not poll; `None` if that
+    /// could not be measured. The worker's pause cannot have begun before the request was sent, so it lasts at least until `hold_ns` after
+    /// that.
+    fn is_eager(&mut self, payload: usize, round_trip_s: f64) -> Result<Option<bool>, MpiFailed> {
+        let mut hold_ns = (HOLD_ROUND_TRIPS * round_trip_s * 1e9).clamp(1.0, LONGEST_HOLD_NS);
+        while hold_ns <= LONGEST_HOLD_NS {
             self.endpoint.flush()?;
             let begin_ns = clock::now_ns();
-            self.send(Kind::Hold, 0, hold_ns)?;
+            self.send(Kind::Hold, 0, hold_ns as u64)?;
             if self.echo(begin_ns)?.is_none() {
                 return Ok(None);
             }
@@ -143,12 +159,13 @@ impl Measurement<'_> {
             self.send(Kind::Probe, payload, 0)?;
             let mut result = None;
             while result.is_none() {
+                // Whatever takes the core in between makes no eager send one that waited, and none that waited eager.
+                let waited_ns = clock::now_ns().saturating_sub(sent_ns);
                 let complete = !self.endpoint.sending();
-                let now_ns = clock::now_ns();
-                if now_ns.saturating_sub(begin_ns) >= hold_ns {
+                if clock::now_ns().saturating_sub(begin_ns) as f64 >= hold_ns {
                     break;
                 }
-                result = (complete || now_ns.saturating_sub(sent_ns) >= LOCAL_NS).then_some(complete);
+                result = (complete || waited_ns as f64 >= LOCAL_SHARE * hold_ns).then_some(complete);
                 self.endpoint.progress(&mut self.messages)?;
             }
             if !self.answered() && self.echo(sent_ns)?.is_none() {
@@ -157,7 +174,7 @@ impl Measurement<'_> {
             if result.is_some() {
                 return Ok(result);
             }
-            hold_ns *= 2;
+            hold_ns *= 2.0;
         }
         Ok(None)
     }

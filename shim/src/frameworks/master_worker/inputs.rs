@@ -1,6 +1,7 @@
 //! The inputs of chunks: of the program, or kept.
 
 use super::master::Master;
+use crate::clock;
 use crate::status;
 use midrun_scheduling::Chunk;
 
@@ -11,7 +12,14 @@ impl Master<'_> {
     }
 
     /// Appends the inputs of a chunk to a message: kept ones, else new ones from the program. `false` when the program refuses.
-    pub fn append_inputs(&mut self, chunk: Chunk, mut message: Vec<u8>) -> (bool, Vec<u8>) {
+    pub fn append_inputs(&mut self, chunk: Chunk, message: Vec<u8>) -> (bool, Vec<u8>) {
+        let begin_ns = clock::now_ns();
+        let done = self.append(chunk, message);
+        self.per_task_ns.0 += clock::now_ns().saturating_sub(begin_ns);
+        done
+    }
+
+    fn append(&mut self, chunk: Chunk, mut message: Vec<u8>) -> (bool, Vec<u8>) {
         let from = message.len();
         if self.status != status::OK {
             message.resize(from + chunk.count as usize * self.config.task_bytes, 0);

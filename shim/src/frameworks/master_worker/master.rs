@@ -19,6 +19,7 @@ use crate::mpi::MpiFailed;
 use crate::records::{LinkCost, OF_FRAMEWORK};
 use crate::{agent_link, clock, records, safe_point, scheduling, state, status};
 use midrun_scheduling::Chunk;
+use midrun_vocabulary::bounds::TASKS;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
@@ -34,6 +35,8 @@ pub(super) struct Master<'a> {
     pub(super) tasks: u64,
     epoch: u64,
     pub(super) task_ns: u64,
+    /// Time for the inputs of tasks, and for their results.
+    pub(super) per_task_ns: (u64, u64),
     pub(super) status: c_int,
     /// The chunk that the master computes itself.
     pub(super) own: Option<OwnChunk>,
@@ -57,6 +60,10 @@ pub(super) struct Master<'a> {
 pub trait Work {
     /// The iteration begins: returns the number of its tasks.
     fn begin(&mut self) -> u64;
+    /// The number of its tasks where that is known before it begins.
+    fn tasks(&self) -> Option<u64> {
+        None
+    }
     /// All results are there; `false`: the program failed. The workers still wait for the end of the iteration.
     fn end(&mut self, iteration: u64) -> bool {
         let _ = iteration;
@@ -72,24 +79,26 @@ pub(super) fn now_s() -> f64 {
 }
 
 /// Measures the cost of messages to one worker on this host and to one on another host, once each, if an agent records.
-/// Runs before the iteration's clock starts.
+/// Runs before the iteration's clock starts: the iteration will have so many tasks, where that is known.
 pub fn calibrate(
     config: &Config,
     endpoint: &mut Endpoint,
     team: &Team,
-    iteration: u64,
+    (iteration, tasks): (u64, Option<u64>),
     links: &mut [Option<LinkCost>; 2],
 ) -> Result<(), MpiFailed> {
     if !state::recording() || iteration >= CALIBRATIONS {
         return Ok(());
     }
+    let each = config.task_bytes.max(config.result_bytes) as u64;
+    let most = tasks.filter(|_| !config.any_size()).map_or(u64::MAX, |tasks| tasks.saturating_mul(each));
     for (same_host, known) in [false, true].into_iter().zip(links) {
         let candidate = team.active().iter().find(|rank| {
             // A started process cannot be woken, so its messages are not typical.
             **rank != config.master && **rank < endpoint.comm.size && endpoint.is_here(**rank) == same_host
         });
         let (None, Some(&rank)) = (*known, candidate) else { continue };
-        if let Some(link) = calibrate::measure(endpoint, rank, iteration)? {
+        if let Some(link) = calibrate::measure(endpoint, rank, iteration, most as usize)? {
             *known = Some(link);
             records::link(same_host, clock::now_ns(), &link);
         }
@@ -119,7 +128,9 @@ pub fn iterate(
         }
     }
     let begin_ns = clock::now_ns();
-    let tasks = work.begin();
+    let asked = work.begin();
+    // More than any program has are a mistake, such as a negative number.
+    let tasks = if asked <= TASKS { asked } else { 0 };
     let losses = Losses::between(endpoint, team, iteration);
     if scheduling::workers() != team.active().len() {
         team.resize(scheduling::workers());
@@ -145,6 +156,9 @@ pub fn iterate(
     let ledger = Ledger::new(setting, tasks, max_tasks as u64, known);
     let mut master = Master::new((config, endpoint, team), ledger, (links, sizes), (iteration, tasks));
     (master.epoch, master.shared, master.subteams, master.losses) = (epoch, shared, subteams, losses);
+    if tasks != asked {
+        master.fail(status::ERR_ARGUMENT);
+    }
     let idle_ns = master.run(&mut VecDeque::new())?;
     if master.status == status::OK && !master.ledger.is_balanced() {
         master.status = status::ERR_COUNT;
@@ -153,7 +167,7 @@ pub fn iterate(
         master.status = status::ERR_TASK;
     }
     master.end()?;
-    let Master { ledger, status, task_ns, round_trips, losses, .. } = master;
+    let Master { ledger, status, task_ns, per_task_ns, round_trips, losses, .. } = master;
     let (done, chunks) = (ledger.done, ledger.chunks);
     team.remember(ledger.speeds());
     team.moments = ledger.moments();
@@ -164,7 +178,7 @@ pub fn iterate(
     let end_ns = clock::now_ns();
     let wall_ns = end_ns.saturating_sub(begin_ns);
     let busy_ns = wall_ns.saturating_sub(idle_ns);
-    records::iteration_end(iteration, end_ns, done, chunks, task_ns, busy_ns);
+    records::iteration_end((iteration, end_ns), (done, chunks), (task_ns, busy_ns), per_task_ns);
     safe_point::poll(iteration, false);
     let stats = Stats {
         struct_size: size_of::<Stats>(),
@@ -200,6 +214,7 @@ impl<'a> Master<'a> {
             tasks,
             epoch: 0,
             task_ns: 0,
+            per_task_ns: (0, 0),
             status: status::OK,
             own: None,
             looks: Looks::default(),

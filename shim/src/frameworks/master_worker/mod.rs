@@ -245,8 +245,13 @@ impl MasterWorker {
             Err(status) => return status,
         };
         let done = if self.is_master() {
-            let ready =
-                master::calibrate(&self.config, &mut self.endpoint, &self.team, self.iteration, &mut self.links);
+            let ready = master::calibrate(
+                &self.config,
+                &mut self.endpoint,
+                &self.team,
+                (self.iteration, work.tasks()),
+                &mut self.links,
+            );
             let team = (&mut self.team, &self.links);
             let kept = (&mut self.growth, &mut self.sizes);
             let done = ready
@@ -289,6 +294,10 @@ struct Tasks(u64);
 impl Work for Tasks {
     fn begin(&mut self) -> u64 {
         self.0
+    }
+
+    fn tasks(&self) -> Option<u64> {
+        Some(self.0)
     }
 }
 

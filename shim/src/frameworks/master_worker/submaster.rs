@@ -9,6 +9,7 @@ use super::message::{Header, Kind};
 use super::sizes::Sizes;
 use super::team::Team;
 use super::upward::Upward;
+use crate::clock;
 use crate::frameworks::endpoint::{Endpoint, LARGE_BYTES, Message};
 use crate::mpi::MpiFailed;
 use crate::status;
@@ -97,7 +98,10 @@ impl Master<'_> {
     /// Passes the results of tasks on: to the program, or to the own master. Returns `false` when the program refuses them.
     pub fn deliver(&mut self, worker: usize, done: &Header, results: &[u8]) -> bool {
         let Some(upward) = &mut self.upward else {
-            return self.config.collect(self.iteration, done.first, done.count, results);
+            let begin_ns = clock::now_ns();
+            let good = self.config.collect(self.iteration, done.first, done.count, results);
+            self.per_task_ns.1 += clock::now_ns().saturating_sub(begin_ns);
+            return good;
         };
         let (at, into) = upward.results.begin(results.len());
         into.copy_from_slice(results);

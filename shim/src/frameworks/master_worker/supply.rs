@@ -104,7 +104,7 @@ impl Master<'_> {
             chunks += 1;
             self.task_ns += done.total;
             self.sizes.add_done(results.len(), done.count);
-            if self.status == status::OK && !self.config.collect(self.iteration, done.first, done.count, results) {
+            if self.status == status::OK && !self.deliver(worker, &done, results) {
                 self.fail(status::ERR_TASK);
             }
         }

@@ -164,7 +164,7 @@ impl Rank {
         self.teams.moments = now.ledger.moments();
         let end_ns = clock::now_ns();
         let busy_ns = end_ns.saturating_sub(begin_ns).saturating_sub(waited_ns + now.own_ns);
-        records::iteration_end(number, end_ns, now.ledger.done, now.ledger.chunks, now.task_ns, busy_ns);
+        records::iteration_end((number, end_ns), (now.ledger.done, now.ledger.chunks), (now.task_ns, busy_ns), (0, 0));
         Ok(now)
     }
 

@@ -37,7 +37,8 @@ impl MasterWorker {
             return;
         }
         let values = own.values();
-        if self.rest_seen.is_none() && self.changes == 0 {
+        let is_of_these = self.last.is_some_and(|(iteration, _)| iteration >= self.of_own);
+        if self.rest_seen.is_none() && is_of_these {
             let chunks = (workload.tasks as f64 / workload.chunk_tasks).round() as u64;
             self.rest_seen =
                 own.rest_seen(&own.batches(&values, Rest::OneBatch), workload.tasks, workload.workers, chunks);

@@ -239,6 +239,8 @@ impl WorkloadEstimator {
             measured,
             moments: None,
             overhead_s: self.chunk_cost_s.clamp(0.0, self.mean_s),
+            input_s: self.per_task_s.0,
+            result_s: self.per_task_s.1,
             latency_s: LATENCY_S,
             send_s: 0.0,
             back_s: 0.0,

@@ -215,6 +215,17 @@ fn what_places_explain_of_whole_chunks_is_no_chance() {
 }
 
 #[test]
+fn what_goes_with_the_tasks_is_no_cost_of_chunks() {
+    let window = Window { master_busy_s: 0.05, inputs_s: 0.02, results_s: 0.025, ..window(0, 4, 0.2) };
+    let mut workload = None;
+    learn(&mut workload, &window);
+    let load = workload.unwrap().load();
+    assert!((load.overhead_s - 0.005 / window.chunks as f64).abs() < 1e-12, "{}", load.overhead_s);
+    let each = (load.input_s * window.tasks as f64, load.result_s * window.tasks as f64);
+    assert!((each.0 - 0.02).abs() < 1e-12 && (each.1 - 0.025).abs() < 1e-12, "{each:?}");
+}
+
+#[test]
 fn an_uneven_end_is_no_cost_of_chunks() {
     let overhead_s = |busy_s: [f64; 4]| {
         let mut window = window(0, 4, 0.2);
