@@ -475,6 +475,7 @@ impl Job {
                     Some(Round::Synchronized(assigned)) => {
                         // In a replay it has the number of then.
                         self.dispatcher.may_send(&assigned, true);
+                        self.overrides.on_together(&assigned);
                         if let Err(why) = self.dispatcher.synchronize(ctx, By::User, assigned, roster) {
                             self.overrides.refuse_open(&why);
                         }

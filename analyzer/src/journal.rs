@@ -287,6 +287,7 @@ pub fn settings_line(settings: &OwnerSettings) -> Value {
         "mode_revision": manual.mode_revision,
         "resumed_revision": manual.resumed_revision,
         "values": manual.values.iter().map(value).collect::<Vec<Value>>(),
+        "together": manual.together,
     })
 }
 
@@ -300,6 +301,11 @@ fn job_of(line: &Value) -> Option<RecalledJob> {
     for value in line["values"].as_array()? {
         let rank = value[1].as_u64().and_then(|rank| u32::try_from(rank).ok());
         manual.hold(value[0].as_str()?, rank, value[2].as_u64()?);
+    }
+    // A journal of an older version has none.
+    let together = line["together"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    for name in together {
+        manual.take_together(name);
     }
     Some(RecalledJob { opened: line["opened"].as_bool()?, manual })
 }

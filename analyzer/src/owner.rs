@@ -1,7 +1,7 @@
 //! What the owner of a job has set: the options at its start, and the manual overrides that stand. Agents and the journal keep
 //! copies, from which an analyzer that comes late or replaces another learns them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_tunlets::TuningOptions;
 
@@ -51,6 +51,8 @@ pub struct Manual {
     pub resumed_revision: u64,
     /// Tuning points that were set by hand, on one rank or on all (`None`), with the revision.
     pub values: BTreeMap<(String, Option<u32>), u64>,
+    /// Tuning points that all ranks were ever to take over in one iteration: ranks with different values may wait for each other for ever.
+    pub together: BTreeSet<String>,
 }
 
 impl Manual {
@@ -96,6 +98,14 @@ impl Manual {
         }
         let resumed = self.resumed_revision;
         self.values.retain(|_, revision| *revision > resumed);
+        for name in &other.together {
+            self.take_together(name);
+        }
+    }
+
+    /// All ranks are to take a point over in one iteration; true where that is new.
+    pub fn take_together(&mut self, point: &str) -> bool {
+        self.together.len() < limits::MANUAL_VALUES && self.together.insert(point.to_owned())
     }
 }
 

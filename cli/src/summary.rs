@@ -89,7 +89,8 @@ pub fn table(json: &str) -> String {
     if !periods.is_empty() {
         lines.extend(stream(&summary, &periods));
     } else if iterations == 0 {
-        let unseen = declared(&summary, "iteration").and_then(|line| line.get(2).cloned());
+        let functions = declared(&summary, "iteration").filter(|line| line.get(1).is_some_and(|of| of == "function"));
+        let unseen = functions.and_then(|line| line.get(2).cloned());
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks if summary["period_s"].is_array() => format!(
@@ -98,7 +99,7 @@ pub fn table(json: &str) -> String {
                 Count(ranks, "rank")
             ),
             ranks if unseen.is_some() => format!(
-                "{}, but no iterations: no call of {} was seen, which the iteration line of the points file names: the compiler may have made it \
+                "{}, but no iterations: no whole call of {} was seen, which the iteration line of the points file names: the compiler may have made it \
                  part of its caller (noinline keeps it), or it is called in another thread than the one that initialised MPI",
                 Count(ranks, "rank"),
                 unseen.unwrap_or_default()

@@ -30,6 +30,9 @@ pub fn settings(wire: v1::OwnerSettings) -> Option<OwnerSettings> {
             manual.hold(&tuning_point_name(value.tuning_point), value.rank, value.revision);
         }
     }
+    for name in wire.together.into_iter().take(limits::MANUAL_VALUES) {
+        manual.take_together(&tuning_point_name(name));
+    }
     Some(OwnerSettings { job, version: wire.version, options, manual })
 }
 
@@ -56,5 +59,6 @@ pub fn wire_settings(settings: &OwnerSettings) -> v1::OwnerSettings {
         mode_revision: manual.mode_revision,
         resumed_revision: manual.resumed_revision,
         values: manual.values.iter().map(value).collect(),
+        together: manual.together.iter().cloned().map(text).collect(),
     }
 }

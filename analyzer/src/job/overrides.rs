@@ -77,8 +77,6 @@ pub(super) struct Overrides {
     later: VecDeque<(AskId, Control)>,
     active: Option<Active>,
     turned: BTreeMap<(u32, String), Turned>,
-    /// Points that all ranks took over in one iteration: ranks that have different values may wait for each other for ever.
-    together: BTreeSet<String>,
     lines: VecDeque<ControlLine>,
 }
 
@@ -93,7 +91,6 @@ impl Overrides {
             later: VecDeque::new(),
             active: None,
             turned: BTreeMap::new(),
-            together: BTreeSet::new(),
             lines: VecDeque::new(),
         }
     }
@@ -210,9 +207,13 @@ impl Overrides {
         }
     }
 
-    /// All ranks took a change over in one iteration.
-    pub(super) fn on_together(&mut self, action: &Action) {
-        self.together.extend(action.assignments.iter().map(|(name, _)| name.clone()));
+    /// All ranks are to take these over in one iteration.
+    pub(super) fn on_together(&mut self, assigned: &[Assigned]) {
+        let names = assigned.iter().flat_map(|(_, assignments)| assignments).map(|(name, _)| name);
+        let new = names.filter(|name| self.manual.take_together(name)).count();
+        if new > 0 {
+            self.next_revision(); // the agents are told
+        }
     }
 
     /// A person's change was applied, in time or late.
@@ -302,7 +303,7 @@ impl Overrides {
             Control::Set { .. } => {}
             Control::Pause => {
                 self.set_mode(Mode::Paused);
-                (rounds, kept) = rollback_to_start(roster, &self.together);
+                (rounds, kept) = rollback_to_start(roster, &self.manual.together);
             }
             Control::Freeze => self.set_mode(Mode::Frozen),
             Control::Resume => {
@@ -496,16 +497,22 @@ fn points_of_all<'a>(point: &str, roster: &'a Roster) -> Result<Vec<&'a TuningPo
     if present.is_empty() { Err(format!("every rank that has {point} has ended")) } else { Ok(present) }
 }
 
-/// Rounds that bring the values at start back, those of `together` by all ranks in one iteration; and what cannot come back, and why.
+/// Rounds that bring the values at start back, each of `together` by all ranks in one iteration; and what cannot come back, and why.
 fn rollback_to_start(roster: &Roster, together: &BTreeSet<String>) -> (VecDeque<(bool, Vec<Assigned>)>, Vec<String>) {
-    let of = |together_too| {
-        let is_of = |name: &String| together.contains(name) == together_too;
-        let (rounds, kept) = rounds_to_start(roster, is_of);
-        (rounds.into_iter().map(move |round| (together_too, round)), kept)
-    };
-    let ((first, mut kept), (others, kept_too)) = (of(true), of(false));
-    kept.extend(kept_too);
-    (first.chain(others).collect(), kept)
+    let first = together.iter().filter_map(|name| all_to_start(name, roster)).map(|round| (true, round));
+    let (others, kept) = rounds_to_start(roster, |name| !together.contains(name));
+    (first.chain(others.into_iter().map(|round| (false, round))).collect(), kept)
+}
+
+/// What brings a point back on all ranks, those too that have the value at start; `None` where all have it.
+fn all_to_start(name: &str, roster: &Roster) -> Option<Vec<Assigned>> {
+    let points =
+        || roster.points.list().iter().filter(|point| point.name == name && roster.members.is_present(point.rank));
+    let start = |point: &TuningPoint| roster.points.start(point);
+    if points().all(|point| start(point).is_none_or(|start| start == value_of(point))) {
+        return None;
+    }
+    Some(points().filter_map(|point| Some((point.rank, vec![(name.to_owned(), start(point)?)]))).collect())
 }
 
 /// The same of the points whose names are wanted: actions, at most one per rank and round.

@@ -199,6 +199,7 @@ impl Job {
         }
         let (by, roster) = (By::Decision(number), &self.roster);
         if synchronized {
+            self.overrides.on_together(&assigned);
             if let Err(why) = self.dispatcher.synchronize(ctx, by, assigned, roster) {
                 self.withhold(ctx, number, number_of_window, &why);
             }

@@ -105,7 +105,6 @@ impl Job {
     /// A synchronized change has ended.
     pub(super) fn on_outcome(&mut self, outcome: &Outcome) {
         for action in &outcome.applied {
-            self.overrides.on_together(action);
             self.memory.on_applied(action, Some(outcome.iteration), &self.roster.points);
             self.on_applied(outcome.by, action, Some(outcome.iteration));
             if outcome.by == By::User {

@@ -1,5 +1,7 @@
 //! Detects the MPI library: of a launcher by its version text, of a program by its ELF file.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -109,15 +111,18 @@ pub fn linkage(path: &Path) -> Option<Linkage> {
 
 /// The libraries that the dynamic linker would load for the program at `path`; none for a file that it does not load.
 pub fn libraries(path: &Path) -> Vec<PathBuf> {
-    let has_linker = std::fs::File::open(path).is_ok_and(|file| {
+    let linker = std::fs::File::open(path).ok().and_then(|file| {
         let bytes = object::ReadCache::new(file);
-        object::File::parse(&bytes).is_ok_and(|file| file.section_by_name(".interp").is_some())
+        let file = object::File::parse(&bytes).ok()?;
+        let name = file.section_by_name(".interp")?.data().ok()?.split(|byte| *byte == 0).next()?.to_vec();
+        Some(PathBuf::from(OsString::from_vec(name)))
     });
-    let listed = has_linker.then(|| {
-        let mut command = Command::new(path);
-        command.env("LD_TRACE_LOADED_OBJECTS", "1").env_remove("LD_PRELOAD").stdin(Stdio::null()).output()
+    // The linker lists them, and does not start the program.
+    let listed = linker.and_then(|linker| {
+        let mut command = Command::new(linker);
+        command.arg("--list").arg(path).env_remove("LD_PRELOAD").stdin(Stdio::null()).output().ok()
     });
-    let Some(Ok(listed)) = listed else { return Vec::new() };
+    let Some(listed) = listed else { return Vec::new() };
     let library = |line: &str| Some(PathBuf::from(line.split_once(" => ")?.1.split(" (0x").next()?));
     String::from_utf8_lossy(&listed.stdout).lines().filter_map(library).collect()
 }

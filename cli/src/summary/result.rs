@@ -161,6 +161,10 @@ fn without_start(costs: &mut [Cost], changes: &[(u64, &Value)]) -> f64 {
     let first = costs.iter_mut().find(|cost| cost.number == 0);
     let (Some(unchanged_s), Some(first)) = (unchanged_s, first) else { return 0.0 };
     let longer_s = (first.time_s - unchanged_s).max(0.0);
+    // Shares are told to a tenth of a percent.
+    if longer_s < 1e-3 * first.time_s {
+        return 0.0;
+    }
     first.time_s -= longer_s;
     longer_s
 }

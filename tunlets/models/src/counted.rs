@@ -38,13 +38,17 @@ pub fn run(
     (0..n).for_each(|worker| free.at(f64::from(worker + 1) * message_s + latency_s(worker), worker));
     let mut master_free_s = 0.0_f64;
     let mut number = 0;
+    // Results travel several chunks at a time, and the master takes them meanwhile.
     let mut done = vec![0; n as usize];
     while let Some((begin_s, worker)) = free.pop() {
+        let results_s = std::mem::take(&mut done[worker as usize]) as f64 * input.result_s;
         let Some(chunk) = steps.chunk(number) else {
-            let results_s = done[worker as usize] as f64 * input.result_s;
             master_free_s = master_free_s.max(begin_s + latency_s(worker)) + message_s + results_s;
             continue;
         };
+        if results_s > 0.0 {
+            master_free_s = master_free_s.max(begin_s + latency_s(worker)) + results_s;
+        }
         number += 1;
         done[worker as usize] += chunk.count;
         let each_s = trace.slowness(input, worker as usize) * unit_s;

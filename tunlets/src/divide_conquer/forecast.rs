@@ -53,6 +53,7 @@ impl HandOut {
             cost.1 += both_s + times.send_s + times.back_s;
         }
         load.overhead_s *= larger(cost.1, cost.0);
+        (load.input_s, load.result_s) = (load.input_s * out, load.result_s * back);
         load
     }
 }

@@ -224,5 +224,5 @@ fn one_batch_of_everything_is_divided_where_a_worker_is_slow() {
     let (ratios, changes) = program.run(&mut tunlet(Mode::Auto), |_| {});
     let last = ratios[25..].iter().sum::<f64>() / 5.0;
     assert!(ratios[0] > 1.7 && last < 1.3, "{ratios:?}: {:?}", program.values());
-    assert!((1..=3).contains(&changes), "{changes}");
+    assert!((1..=4).contains(&changes), "{changes}");
 }

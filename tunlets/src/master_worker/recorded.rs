@@ -123,7 +123,7 @@ impl Fit {
         let fitted = candidates::informed(setting.kind, setting.factor, &there);
         let informed = setting.min_chunk > 1 || setting.mean_s > 0.0;
         let fitted = TechniqueParameters {
-            min_chunk: fitted.min_chunk,
+            min_chunk: if setting.counts() { setting.min_chunk } else { fitted.min_chunk },
             mean_s: fitted.mean_s,
             sigma_s: fitted.sigma_s,
             ..*setting

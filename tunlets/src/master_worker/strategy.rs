@@ -231,12 +231,14 @@ impl MasterWorker {
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
             let ratio = self.without_start(window, ideal_s);
-            let time_s = ratio * ideal_s;
+            let (time_s, shortened) = (ratio * ideal_s, (ratio * ideal_s / window.iteration_s).min(1.0));
             if window.setting_changed || window.iteration < self.of_own {
                 self.interrupt(None);
             } else {
-                let normalized =
-                    self.workload.as_ref().map(|known| (known.normalized_s(window), known.work_s(window.tasks)));
+                let normalized = self
+                    .workload
+                    .as_ref()
+                    .map(|known| (shortened * known.normalized_s(window), known.work_s(window.tasks)));
                 self.judgements
                     .extend(normalized.and_then(|(time_s, work_s)| self.workers.watch(window, time_s, work_s)));
                 let of = Some((family(&window.setting), window.workers));
@@ -249,12 +251,18 @@ impl MasterWorker {
                 let per_task_s = time_s / window.tasks.max(1) as f64;
                 self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
                 self.present.push(Measurement { cost: ratio, time_s });
-                self.explain(window, ratio);
+                if shortened == 1.0 {
+                    self.explain(window, ratio);
+                }
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
                 self.cadence.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
                 let foreseen_s = self.workload.as_ref().map_or(time_s, |known| unchanged * known.ideal_s());
                 self.errors.add(window.iteration, time_s, foreseen_s);
                 self.places.add(window.iteration, ratio, unchanged);
+                if shortened < 1.0 {
+                    // What the next one takes longer is no noise.
+                    self.experience.interrupt();
+                }
             }
             self.watch(window, ratio);
         }
@@ -265,6 +273,8 @@ impl MasterWorker {
     fn without_start(&self, window: &Window, ideal_s: f64) -> f64 {
         let ratio = window.iteration_s / ideal_s;
         match (&self.workload, self.current) {
+            // How a program cuts its tasks by itself must be known to simulate it.
+            (Some(workload), Some(_)) if window.own_loop && workload.own_batches().is_none() => ratio,
             (Some(workload), Some(current)) if window.iteration == 0 => {
                 ratio.min(candidates::present(workload, current).ratio.max(window.busiest_s() / ideal_s))
             }

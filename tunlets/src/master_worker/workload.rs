@@ -398,8 +398,9 @@ impl WorkloadEstimator {
         if !now.relieved {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }
-        let (inputs_s, results_s) = (now.per_task_s.0, now.per_task_s.1);
-        self.per_task_s = (mixed(self.per_task_s.0, inputs_s), mixed(self.per_task_s.1, results_s));
+        let remembered = |old: f64, new: f64| mixed(old, new).min(DEARER * new);
+        let (inputs_s, results_s) = now.per_task_s;
+        self.per_task_s = (remembered(self.per_task_s.0, inputs_s), remembered(self.per_task_s.1, results_s));
         self.relieved = now.relieved;
         self.last.add(now.last);
         let compared = self.last.slowness(self.steadiness.level_of_workers(now.slowness.len(), self.confidence));

@@ -23,7 +23,7 @@ pub struct Remembered {
     pub deviation: f64,
     /// See [`Learnt::iterations`].
     pub iterations: u32,
-    /// Standard deviation of `cost_ln` from run to run; 0 of one run.
+    /// Standard deviation of `cost_ln` from run to run; as long as there is one, that from iteration to iteration.
     pub deviation_of_runs: f64,
 }
 
@@ -38,7 +38,7 @@ impl Remembered {
             cost_ln: learnt.cost_ln,
             deviation: learnt.deviation,
             iterations: learnt.iterations,
-            deviation_of_runs: deviation(&all).unwrap_or(0.0),
+            deviation_of_runs: deviation(&all).unwrap_or(0.0).max(learnt.deviation),
         };
         remembered.to_string().parse().ok()
     }

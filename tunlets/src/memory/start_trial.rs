@@ -143,7 +143,7 @@ impl StartTrial {
             Cut::Own(now) if is_as_set(now) => None,
             _ => Some("the values were changed"),
         };
-        self.judge(hindrance, Seen::of(window, cut))
+        self.judge(hindrance, Seen::of(window, cut), false)
     }
 
     fn on_iteration(&mut self, window: &Window, cut: &Cut) -> bool {
@@ -169,7 +169,7 @@ impl StartTrial {
             }
             () => None,
         };
-        self.judge(hindrance, seen)
+        self.judge(hindrance, seen, window.iteration == 0)
     }
 
     fn on_outputs(&mut self, window: &StreamWindow) -> bool {
@@ -180,11 +180,11 @@ impl StartTrial {
             () if window.plan != plan.to_string() => Some("the pipeline goes by another pattern"),
             () => None,
         };
-        self.judge(hindrance, Seen::of_stream(window))
+        self.judge(hindrance, Seen::of_stream(window), false)
     }
 
-    /// The start is worse if even the best window lies above the interval.
-    fn judge(&mut self, hindrance: Option<&'static str>, seen: Option<Seen>) -> bool {
+    /// The start is worse if even the best window lies above the interval, and it is not the `first` of the program alone.
+    fn judge(&mut self, hindrance: Option<&'static str>, seen: Option<Seen>, first: bool) -> bool {
         if !self.is_open() {
             return false;
         }
@@ -197,6 +197,8 @@ impl StartTrial {
         let least = self.best().map_or(f64::INFINITY, |(_, cost_ln)| cost_ln);
         let is_worse = least - self.remembered.cost_ln > self.remembered.half_width(self.since.len(), self.confidence);
         match () {
+            // What a program does for the first time takes longer, whatever the setting (ADR 0047).
+            () if is_worse && first => false,
             () if is_worse => self.end(StartVerdict::Worse),
             () if self.since.len() >= WATCHED => self.end(StartVerdict::Kept),
             () => false,

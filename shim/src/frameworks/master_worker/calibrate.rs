@@ -28,9 +28,10 @@ const EAGER_LEAST: usize = 128;
 const EAGER_MOST: usize = 1 << 20;
 const EAGER_SHARE: f64 = 0.1;
 /// A send is eager if it completes within a share of a pause in which the worker does not poll. The pause is so many round trips of such a
-/// message at first; if that is too short to tell, it is doubled, up to the longest.
+/// message at first, up to a millisecond; if that is too short to tell, it is doubled, up to the longest.
 const LOCAL_SHARE: f64 = 0.4;
 const HOLD_ROUND_TRIPS: f64 = 10.0;
+const LONGEST_FIRST_HOLD_NS: f64 = 1e6;
 const LONGEST_HOLD_NS: f64 = 8e6;
 
 /// Measures the messages to `worker`, which have at most `most` bytes; `None` when it does not answer in time.
@@ -146,7 +147,7 @@ impl Measurement<'_> {
     /// could not be measured. The worker's pause cannot have begun before the request was sent, so it lasts at least until `hold_ns` after
     /// that.
     fn is_eager(&mut self, payload: usize, round_trip_s: f64) -> Result<Option<bool>, MpiFailed> {
-        let mut hold_ns = (HOLD_ROUND_TRIPS * round_trip_s * 1e9).clamp(1.0, LONGEST_HOLD_NS);
+        let mut hold_ns = (HOLD_ROUND_TRIPS * round_trip_s * 1e9).clamp(1.0, LONGEST_FIRST_HOLD_NS);
         while hold_ns <= LONGEST_HOLD_NS {
             self.endpoint.flush()?;
             let begin_ns = clock::now_ns();

@@ -243,7 +243,10 @@ impl<'a> Master<'a> {
             let before = clock::now_ns();
             let slept = match self.own_ready(messages)? {
                 true => {
+                    // Its own tasks are no part of the time that it is busy for others.
+                    let per_task_ns = self.per_task_ns;
                     self.compute_own();
+                    self.per_task_ns = per_task_ns;
                     false
                 }
                 false if messages.is_empty() => {

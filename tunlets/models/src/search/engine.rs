@@ -291,7 +291,12 @@ impl Search {
     /// Of a space so small that any search may measure it as a whole, the best of those that were not measured: how values lie between others
     /// is only likely.
     fn untried(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
-        let is_untried = |at: &usize| self.seen.median_s(&candidates[*at]).is_none();
+        let in_earlier_run = |candidate: &Candidate| {
+            let values = self.values(candidate);
+            self.earlier.iter().any(|sample| sample.values == values)
+        };
+        let is_untried =
+            |at: &usize| self.seen.median_s(&candidates[*at]).is_none() && !in_earlier_run(&candidates[*at]);
         let untried = (0..candidates.len()).filter(|_| self.space.size() <= WHOLE).filter(is_untried);
         untried.min_by(|a, b| posterior.means[*a].total_cmp(&posterior.means[*b]))
     }
