@@ -320,6 +320,7 @@ mod tests {
         manual.set_mode(mode, revision);
         manual.hold("block", Some(3), revision + 1);
         manual.hold("share", None, revision + 2);
+        manual.take_together("block");
         OwnerSettings { job: JobId::new(job).unwrap(), version: 1, options: None, manual }
     }
 

@@ -118,8 +118,10 @@ mod tests {
         let mut a = Manual::default();
         a.hold("block", Some(1), 5);
         a.set_mode(Mode::Frozen, 6);
+        a.take_together("algorithm");
         let mut b = Manual::default();
         b.hold("share", None, 3);
+        b.take_together("block");
         let mut c = b.clone();
         c.set_mode(Mode::Tuned, 4);
         let merged = |copies: [&Manual; 3]| {
@@ -134,6 +136,7 @@ mod tests {
         assert_eq!((all.mode, all.revision()), (Mode::Frozen, 6));
         assert!(all.holds(1, "block") && !all.holds(0, "block"), "set after the resume");
         assert!(!all.holds(0, "share"), "set before the resume");
+        assert!(all.together.iter().eq(["algorithm", "block"]), "{:?}", all.together);
     }
 
     #[test]

@@ -55,6 +55,16 @@ fn a_space_of_a_few_values_is_measured_as_a_whole_however_they_lie() {
 }
 
 #[test]
+fn what_an_earlier_search_measured_is_not_measured_anew() {
+    let table = [0.5, 0.4, 0.3, 0.45, 9.0];
+    let space = Space::parse(["k=0..4"], []).unwrap();
+    let earlier: Vec<Known> = (0..5).map(|k| known(&[k as f64], table[k])).collect();
+    let (search, asked) = run(Search::new(space, vec![2.0], &earlier, plan(60, 1)), |v| table[v[0] as usize], 0.0, 1);
+    assert_eq!(search.best().unwrap().values, [2.0]);
+    assert!(asked.iter().all(|ask| ask.values != [4.0]), "{asked:?}");
+}
+
+#[test]
 fn to_leave_values_that_measured_badly_is_worth_what_they_cost_in_the_iterations_to_come() {
     let space = Space::parse(["a=1..4"], []).unwrap();
     let mut search = Search::new(space, vec![1.0], &[], plan(20, 1));
