@@ -55,13 +55,15 @@ fn a_remembered_start_is_judged_before_anything_else_is_decided() {
 fn a_start_that_measures_worse_than_remembered_is_named_and_decided_anew_at_once() {
     let mut story = begin(remembered("dpf", 0.6));
     story.iteration("j", 0);
+    assert_eq!(start_texts(&mut story).len(), 1, "the first iteration may take longer");
+    story.iteration("j", 1);
     let texts = start_texts(&mut story);
-    assert_eq!(texts.len(), 2);
+    assert_eq!(texts.len(), 1);
     assert!(
-        texts[1].starts_with("iteration 0: the remembered start measured 0.900 s, expected were 0.600 s +- "),
+        texts[0].starts_with("iteration 1: the remembered start measured 0.900 s, expected were 0.600 s +- "),
         "{texts:?}"
     );
-    assert!(texts[1].ends_with(": decided anew"));
+    assert!(texts[0].ends_with(": decided anew"));
     let summary = story.summary("j");
     assert_eq!(
         (&summary["start"]["verdict"], summary["decisions"].as_array().map(Vec::len)),

@@ -117,10 +117,13 @@ pub fn libraries(path: &Path) -> Vec<PathBuf> {
         let name = file.section_by_name(".interp")?.data().ok()?.split(|byte| *byte == 0).next()?.to_vec();
         Some(PathBuf::from(OsString::from_vec(name)))
     });
-    // The linker lists them, and does not start the program.
+    // The linker lists them, also those that it does not find, and does not start the program: glibc's by the variable, musl's by the flag.
     let listed = linker.and_then(|linker| {
+        let is_musl = linker.file_name().is_some_and(|name| name.to_string_lossy().starts_with("ld-musl"));
         let mut command = Command::new(linker);
-        command.arg("--list").arg(path).env_remove("LD_PRELOAD").stdin(Stdio::null()).output().ok()
+        command.args(is_musl.then_some("--list")).arg(path);
+        let command = command.env("LD_TRACE_LOADED_OBJECTS", "1").env_remove("LD_PRELOAD").stdin(Stdio::null());
+        command.output().ok()
     });
     let Some(listed) = listed else { return Vec::new() };
     let library = |line: &str| Some(PathBuf::from(line.split_once(" => ")?.1.split(" (0x").next()?));

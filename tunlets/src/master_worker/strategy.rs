@@ -230,8 +230,10 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
-            let ratio = self.without_start(window, ideal_s);
-            let (time_s, shortened) = (ratio * ideal_s, (ratio * ideal_s / window.iteration_s).min(1.0));
+            let (ratio, is_measured) = self.without_start(window, ideal_s);
+            // Exactly 1 where nothing was taken off.
+            let shortened = ratio / (window.iteration_s / ideal_s);
+            let time_s = shortened * window.iteration_s;
             if window.setting_changed || window.iteration < self.of_own {
                 self.interrupt(None);
             } else {
@@ -251,7 +253,7 @@ impl MasterWorker {
                 let per_task_s = time_s / window.tasks.max(1) as f64;
                 self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
                 self.present.push(Measurement { cost: ratio, time_s });
-                if shortened == 1.0 {
+                if is_measured {
                     self.explain(window, ratio);
                 }
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
@@ -269,16 +271,17 @@ impl MasterWorker {
     }
 
     /// Iteration time / ideal without what a program does for the first time, which is no matter of the setting: the first iteration counts as
-    /// it is simulated where it took longer, and at least as long as a worker computed.
-    fn without_start(&self, window: &Window, ideal_s: f64) -> f64 {
+    /// it is simulated where it took longer, and at least as long as a worker computed. And whether that was measured.
+    fn without_start(&self, window: &Window, ideal_s: f64) -> (f64, bool) {
         let ratio = window.iteration_s / ideal_s;
         match (&self.workload, self.current) {
             // How a program cuts its tasks by itself must be known to simulate it.
-            (Some(workload), Some(_)) if window.own_loop && workload.own_batches().is_none() => ratio,
+            (Some(workload), Some(_)) if window.own_loop && workload.own_batches().is_none() => (ratio, true),
             (Some(workload), Some(current)) if window.iteration == 0 => {
-                ratio.min(candidates::present(workload, current).ratio.max(window.busiest_s() / ideal_s))
+                let (simulated, busiest) = (candidates::present(workload, current).ratio, window.busiest_s() / ideal_s);
+                (ratio.min(simulated.max(busiest)), simulated.max(busiest) >= ratio || busiest > simulated)
             }
-            _ => ratio,
+            _ => (ratio, true),
         }
     }
 

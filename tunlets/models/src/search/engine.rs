@@ -272,7 +272,11 @@ impl Search {
                 let first =
                     self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
                 let next = first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior));
-                next.or_else(|| Some((self.untried(&candidates, posterior)?, None)))
+                next.or_else(|| {
+                    let at = self.untried(&candidates, posterior)?;
+                    self.in_vain = 0; // the best comes last
+                    Some((at, None))
+                })
             }
         };
         let Some((at, worth_s)) = next else {
