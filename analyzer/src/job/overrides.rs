@@ -283,7 +283,7 @@ impl Overrides {
     ) {
         let (mut rounds, mut kept) = (VecDeque::new(), Vec::new());
         let asked = renewed.and_then(|()| match &control {
-            Control::Set { point, value, rank, .. } => {
+            Control::Set { point, value, rank, synchronized, .. } => {
                 admissible(&control, may_set)?;
                 if self.manual.values.len() >= limits::MANUAL_VALUES {
                     return Err(format!(
@@ -291,8 +291,7 @@ impl Overrides {
                         limits::MANUAL_VALUES
                     ));
                 }
-                let together = matches!(control, Control::Set { synchronized: true, .. });
-                requested(point, value, *rank, roster).map(|assigned| rounds.push_back((together, assigned)))
+                requested(point, value, *rank, roster).map(|assigned| rounds.push_back((*synchronized, assigned)))
             }
             _ => Ok(()),
         });

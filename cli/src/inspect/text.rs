@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use midrun_vocabulary::bounds::NAME_BYTES;
+
 use super::code::{Body, Call, Code, Places, Uses};
 use super::program::{Program, Variable};
 
@@ -321,9 +323,6 @@ fn without_arguments(name: &str) -> String {
     outside
 }
 
-/// Longest label of the points language.
-const LABEL: usize = 31;
-
 /// The labels that were given: each once.
 #[derive(Debug, Default)]
 pub struct Labels(BTreeSet<String>);
@@ -340,13 +339,13 @@ impl Labels {
         let parts: Vec<&str> = name.split("::").collect();
         let both = parts[parts.len().saturating_sub(2)..].join(".");
         // Where both are too long, what tells it from others.
-        let short = if both.len() <= LABEL { both } else { parts[parts.len() - 1].to_owned() };
+        let short = if both.len() <= NAME_BYTES { both } else { parts[parts.len() - 1].to_owned() };
         let plain = short.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c));
         let plain: String = plain.skip_while(|c| !c.is_ascii_alphabetic()).collect();
         let plain = if plain.is_empty() { "point".to_owned() } else { plain };
         let numbered = |number: u64| {
             let end = if number == 1 { String::new() } else { format!(".{number}") };
-            plain.chars().take(LABEL - end.len()).chain(end.chars()).collect::<String>()
+            plain.chars().take(NAME_BYTES - end.len()).chain(end.chars()).collect::<String>()
         };
         let free = (1..).map(numbered).find(|label| self.0.insert(label.clone()));
         free.unwrap_or_default()
@@ -424,8 +423,8 @@ mod tests {
         assert_eq!((give("tile"), give("tile")), ("tile".into(), "tile.2".into()));
         assert_eq!(give("__farm_MOD_iterate"), "farm.iterate");
         assert_eq!(give("__molecular_dynamics_force_field_MOD_contribution_a"), "contribution_a");
-        assert_eq!(give(&"n".repeat(40)).len(), LABEL);
-        assert_eq!(give(&"n".repeat(41)).len(), LABEL);
+        assert_eq!(give(&"n".repeat(40)).len(), NAME_BYTES);
+        assert_eq!(give(&"n".repeat(41)).len(), NAME_BYTES);
         assert_eq!(give("__1"), "point");
     }
 }

@@ -16,7 +16,8 @@ pub mod kind {
     /// payload: iteration, tasks, workers, technique code, factor (f64 bits), bytes of a task (low half) and of a result. flags:
     /// [`OF_FRAMEWORK`].
     pub const ITERATION_BEGIN: u32 = 1;
-    /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, 0.
+    /// payload: iteration, tasks done, chunks, sum of task times ns, master busy ns, of that for the inputs of tasks (lower half) and their
+    /// results (upper half) us.
     pub const ITERATION_END: u32 = 2;
     /// A rank computed a chunk; `time_ns` is its end. payload: iteration, first, count, busy ns, sum of squared task
     /// times s² (f64 bits), tasks of the iteration (0 = unknown). flags: [`TASKS_TIMED`] and [`of_master`].

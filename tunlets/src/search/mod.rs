@@ -248,22 +248,20 @@ impl SearchTunlet {
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
             let asked = space.dimensions[k].values.len();
+            let takes = format!(
+                "{name} takes {} from {least} to {most}",
+                if first.whole { "whole numbers" } else { "numbers" }
+            );
             match space.clone().within(k, (least, most), first.whole) {
                 Some(narrower) => {
                     space = narrower;
                     let left = space.dimensions[k].values.len();
                     if left < asked {
-                        let numbers = if first.whole { "whole numbers" } else { "numbers" };
-                        left_out.push(format!(
-                            "{name} takes {numbers} from {least} to {most}: of its {asked} values {left} are tried"
-                        ));
+                        left_out.push(format!("{takes}: of its {asked} values {left} are tried"));
                     }
                 }
                 None => {
-                    let whole = if first.whole { "whole numbers" } else { "numbers" };
-                    let trouble =
-                        format!("{name} takes {whole} from {least} to {most}, which leaves nothing to search");
-                    self.trouble = Some(trouble);
+                    self.trouble = Some(format!("{takes}, which leaves nothing to search"));
                     return;
                 }
             }
