@@ -6,6 +6,9 @@
 //! Only the master's own times are used, so hosts' clocks do not matter, but for work whose rank does
 //! not know its iteration: its time tells the iteration (`unattributed`). An iteration whose begin or end was not
 //! seen is skipped and counted.
+//!
+//! A program may count its iterations from the start again, as each team of a framework does. Here their numbers go on, so that all who compare them
+//! (tunlets, trials, the summary) need not know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +43,7 @@ impl Closed {
 #[derive(Debug, Default)]
 struct Partial {
     begun: Option<(Begun, TechniqueParameters)>,
+    begins_loop: bool, // the program counts from the start again with it
     most_workers: Option<u32>,
     ended: Option<(Ended, u64)>, // and when the analyzer received it
     work: BTreeMap<u32, WorkerWork>,
@@ -55,14 +59,17 @@ struct Partial {
 pub struct Windows {
     grace_ns: u64,
     open: BTreeMap<u64, Partial>,
-    next: u64,      // iterations before this one are done with
-    counting: bool, // whether `next` is known from what was closed before
+    base: u64,        // what the program's own numbers are counted from
+    base_before: u64, // the same of the loop before
+    next: u64,        // iterations before this one are done with
+    counting: bool,   // whether `next` is known from what was closed before
     last_end_ns: u64,
     last_closed: Option<u64>,
     newest_begun: Option<u64>,
     begun_heard_ns: u64, // when the analyzer received that
     newest_ended: Option<u64>,
     unattributed: Unattributed,
+    early: Vec<(u32, Work)>, // of an iteration that is over, or of one of the next loop, whose begin was not heard yet
     /// Ranks that have computed. Where the master does not say how many workers there are, those that got nothing were idle.
     computed: BTreeSet<u32>,
     /// Cost of messages.
@@ -85,6 +92,8 @@ impl Windows {
         Windows {
             grace_ns,
             open: BTreeMap::new(),
+            base: 0,
+            base_before: 0,
             next: 0,
             counting: false,
             last_end_ns: 0,
@@ -93,6 +102,7 @@ impl Windows {
             begun_heard_ns: 0,
             newest_ended: None,
             unattributed: Unattributed::default(),
+            early: Vec::new(),
             computed: BTreeSet::new(),
             links: Links::default(),
             master: None,
@@ -103,36 +113,90 @@ impl Windows {
         }
     }
 
+    /// The number of the iteration that the program counts as `own`.
+    pub fn number(&self, own: u64) -> u64 {
+        self.base.saturating_add(own)
+    }
+
+    /// The number of the iteration in which the master did something at its time `time_ns`. What it does before it begins one counts as that one's.
+    pub fn number_at(&self, own: u64, time_ns: u64) -> u64 {
+        let number = self.number(own);
+        let ended_ns = match self.open.get(&number) {
+            Some(partial) => partial.ended.map(|(ended, _)| ended.time_ns),
+            None => (number < self.next).then_some(self.last_end_ns),
+        };
+        if ended_ns.is_some_and(|ended_ns| time_ns > ended_ns) { self.following() } else { number }
+    }
+
+    // The number of the next iteration that begins.
+    fn following(&self) -> u64 {
+        self.newest_begun.map_or(self.next, |newest| self.next.max(newest + 1))
+    }
+
+    // The number of an iteration that begins, and whether the program counts from the start again with it; `None` where one that is over begins again.
+    fn number_of_begun(&mut self, begun: &Begun) -> Option<(u64, bool)> {
+        let number = self.number(begun.iteration);
+        let known_ns = match self.open.get(&number) {
+            Some(partial) => partial.begun.map(|(known, _)| known.time_ns),
+            None => (number < self.next).then_some(self.last_end_ns),
+        };
+        if known_ns.is_none_or(|known_ns| begun.time_ns == known_ns && number >= self.next) {
+            return Some((number, false));
+        }
+        let newest_ns =
+            self.open.values().filter_map(|partial| Some(partial.begun?.0.time_ns)).fold(self.last_end_ns, u64::max);
+        if begun.time_ns <= newest_ns {
+            return None;
+        }
+        let next = self.following();
+        self.base_before = std::mem::replace(&mut self.base, next.saturating_sub(begun.iteration));
+        Some((next, true))
+    }
+
     /// The master began an iteration; `now` is when the analyzer received that, nanoseconds; `setting` is what its tuning points stand at, and
-    /// `most_workers` the number that it is told to use, where it offers that. Returns the setting in force.
+    /// `most_workers` the number that it is told to use, where it offers that. Returns the iteration's number and the setting in force.
     pub fn on_begun(
         &mut self,
         now: u64,
-        begun: Begun,
+        mut begun: Begun,
         (mut setting, most_workers): (TechniqueParameters, Option<u32>),
-    ) -> TechniqueParameters {
+    ) -> (u64, TechniqueParameters) {
         setting.kind = Technique::from_code(begun.technique).unwrap_or(setting.kind);
         setting.factor = begun.factor;
-        if begun.iteration < self.next {
-            if begun.time_ns <= self.last_end_ns {
-                self.invalid += 1;
-                return setting;
-            }
-            self.restart();
-        }
+        let Some((number, begins_loop)) = self.number_of_begun(&begun) else {
+            self.invalid += 1;
+            return (self.number(begun.iteration), setting);
+        };
+        begun.iteration = number;
         self.unattributed.on_span_changed();
-        if self.newest_begun < Some(begun.iteration) {
-            (self.newest_begun, self.begun_heard_ns) = (Some(begun.iteration), now);
+        if self.newest_begun < Some(number) {
+            (self.newest_begun, self.begun_heard_ns) = (Some(number), now);
         }
-        if let Some(partial) = self.partial(begun.iteration) {
+        if let Some(partial) = self.partial(number) {
             partial.begun.get_or_insert((begun, setting));
+            partial.begins_loop |= begins_loop;
             partial.most_workers = partial.most_workers.or(most_workers);
         }
-        setting
+        self.settle_early(begins_loop);
+        (number, setting)
     }
 
-    /// The master ended an iteration; `now` is when the analyzer received that, nanoseconds.
-    pub fn on_ended(&mut self, now: u64, ended: Ended) {
+    // Work that was over belongs to the loop that has begun, or was late.
+    fn settle_early(&mut self, begins_loop: bool) {
+        for (rank, work) in std::mem::take(&mut self.early) {
+            match work.iteration.filter(|_| begins_loop) {
+                Some(own) => self.add(self.number(own), rank, &work),
+                None => self.on_late(&work),
+            }
+        }
+    }
+
+    /// The master ended an iteration; `now` is when the analyzer received that, nanoseconds. Returns its number, and its time on the master's clock.
+    pub fn on_ended(&mut self, now: u64, mut ended: Ended) -> Span {
+        ended.iteration = self.number(ended.iteration);
+        let begun = self.open.get(&ended.iteration).and_then(|partial| partial.begun);
+        let begun_ns = begun.map_or(ended.time_ns, |(begun, _)| begun.time_ns);
+        let span = Span { iteration: ended.iteration, begun_ns, ended_ns: Some(ended.time_ns) };
         self.unattributed.on_span_changed();
         self.newest_ended = self.newest_ended.max(Some(ended.iteration));
         match self.partial(ended.iteration) {
@@ -141,12 +205,26 @@ impl Windows {
             }
             None => self.invalid += 1,
         }
+        span
     }
 
     /// A rank worked. `middle_ns` is when, on the master's clock: it counts where the rank does not know the iteration.
     pub fn on_work(&mut self, rank: u32, middle_ns: u64, work: Work) {
         match work.iteration {
-            Some(iteration) => self.add(iteration, rank, &work),
+            Some(own) => {
+                // Ranks' reports come in any order: what a short loop lacks may come when the next one has begun.
+                let before = self.base_before.saturating_add(own);
+                let lacks = |number: &u64| self.open.get(number).is_some_and(|open| !open.complete());
+                let number =
+                    Some(before).filter(|before| *before < self.base && lacks(before)).unwrap_or(self.number(own));
+                let is_over = number < self.next || self.open.get(&number).is_some_and(Partial::complete);
+                // Those of the next loop may come before its begin.
+                if is_over && self.of_framework && self.early.len() < limits::UNATTRIBUTED_WORKS {
+                    self.early.push((rank, work));
+                } else {
+                    self.add(number, rank, &work);
+                }
+            }
             None => {
                 if let Some(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
                     self.on_late(&refused.work);
@@ -223,11 +301,13 @@ impl Windows {
         }
     }
 
-    /// Workers died in `iteration`.
-    pub fn on_lost(&mut self, iteration: u64) {
-        if let Some(partial) = self.open.get_mut(&iteration) {
+    /// Workers died in the iteration that the program counts as `own`; returns its number.
+    pub fn on_lost(&mut self, own: u64) -> u64 {
+        let number = self.number(own);
+        if let Some(partial) = self.open.get_mut(&number) {
             partial.has_losses = true;
         }
+        number
     }
 
     /// The newest iteration that has begun.
@@ -241,17 +321,13 @@ impl Windows {
         runs.then_some(self.begun_heard_ns)
     }
 
-    /// The time of an iteration that ends, on the master's clock.
-    pub fn span(&self, ended: Ended) -> Span {
-        let begun = self.open.get(&ended.iteration).and_then(|partial| partial.begun);
-        let begun_ns = begun.map_or(ended.time_ns, |(begun, _)| begun.time_ns);
-        Span { iteration: ended.iteration, begun_ns, ended_ns: Some(ended.time_ns) }
-    }
-
     /// Closes what can be closed at `now`, of which nothing more is expected after `wait_ns`; everything that was ended, if
     /// `all`. In the iterations' order.
     pub fn close(&mut self, now: u64, all: bool, wait_ns: u64) -> Vec<Closed> {
         self.attribute();
+        if all {
+            self.settle_early(false);
+        }
         let mut closed = Vec::new();
         while let Some((&iteration, partial)) = self.open.first_key_value() {
             let overtaken = self.newest_ended >= iteration.checked_add(2);
@@ -273,7 +349,8 @@ impl Windows {
                 self.skipped = self.skipped.saturating_add(iteration - self.next);
             }
             self.counting = true;
-            let follows = self.last_closed.is_some_and(|last| last + 1 == iteration);
+            // Between two loops the program does other things.
+            let follows = self.last_closed.is_some_and(|last| last + 1 == iteration) && !partial.begins_loop;
             let before_ns = follows.then_some(self.last_end_ns);
             self.next = iteration + 1;
             match partial.close(self.master, (&mut self.links, &mut self.computed), before_ns) {
@@ -285,17 +362,6 @@ impl Windows {
             }
         }
         closed
-    }
-
-    // The program numbers its iterations from the start again: a second loop in the same job.
-    fn restart(&mut self) {
-        self.skipped += self.open.len() as u64;
-        self.open.clear();
-        self.unattributed.on_span_changed();
-        self.next = 0;
-        self.counting = false;
-        self.newest_begun = None;
-        self.newest_ended = None;
     }
 
     // The place to collect `iteration`; None when it is over.

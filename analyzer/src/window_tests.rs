@@ -56,7 +56,9 @@ fn tell(windows: &mut Windows, now: u64, said: &Said) -> Vec<Closed> {
         Said::Begun(begun) => {
             windows.on_begun(0, *begun, (TechniqueParameters::FALLBACK, None));
         }
-        Said::Ended(ended) => windows.on_ended(now, *ended),
+        Said::Ended(ended) => {
+            windows.on_ended(now, *ended);
+        }
         Said::Work(rank, work) => windows.on_work(*rank, work.middle_ns, work.clone()),
     }
     windows.close(now, false, 0)
@@ -257,7 +259,7 @@ fn a_setting_taken_inside_the_iteration_marks_it_as_changed() {
 }
 
 #[test]
-fn a_loop_that_counts_from_the_start_again_is_followed() {
+fn the_numbers_of_a_loop_that_counts_from_the_start_again_go_on() {
     let mut windows = Windows::new(250 * MS);
     for n in 0..3 {
         all_of(n, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
@@ -266,7 +268,51 @@ fn a_loop_that_counts_from_the_start_again_is_followed() {
     tell(&mut windows, 0, &Said::Begun(again));
     tell(&mut windows, 0, &Said::Work(1, work(0, 4)));
     let closed = tell(&mut windows, 0, &Said::Ended(Ended { time_ns: 9001 * MS, ..ended(0, 4) }));
-    assert_eq!(closed[0].window.iteration, 0);
+    assert_eq!(
+        (closed[0].window.iteration, closed[0].window.prepare_s),
+        (3, None),
+        "what lies between is no part of it"
+    );
+    assert_eq!((windows.number(1), windows.skipped, windows.invalid), (4, 0, 0));
+    tell(&mut windows, 0, &Said::Begun(Begun { time_ns: 8000 * MS, ..begun(0, 4) }));
+    assert_eq!((windows.number(1), windows.invalid), (4, 1), "an old one is none");
+}
+
+#[test]
+fn loops_of_one_iteration_each_are_kept_apart_though_what_they_say_comes_at_once() {
+    let mut windows = Windows::new(250 * MS);
+    let at = |loop_: u64| 1000 * MS * loop_;
+    for loop_ in 0..3 {
+        windows.on_begun(0, Begun { time_ns: at(loop_), ..begun(0, 4) }, (TechniqueParameters::FALLBACK, None));
+        windows.on_ended(0, Ended { time_ns: at(loop_) + 500 * MS, ..ended(0, 4) });
+        // The worker's batch is late by one loop.
+        if loop_ > 0 {
+            windows.on_work(1, 0, work(0, 4));
+        }
+    }
+    windows.on_work(1, 0, work(0, 4));
+    let closed: Vec<(u64, f64)> =
+        windows.close(0, true, 0).iter().map(|closed| (closed.window.iteration, closed.window.coverage)).collect();
+    assert_eq!(closed, [(0, 1.0), (1, 1.0), (2, 1.0)]);
+    assert_eq!((windows.skipped, windows.late_tasks, windows.invalid), (0, 0, 0));
+}
+
+#[test]
+fn what_comes_before_the_begin_of_a_further_loop_is_kept_for_it() {
+    let mut windows = Windows::new(250 * MS);
+    windows.of_framework = true;
+    all_of(0, &[4]).iter().for_each(|said| drop(tell(&mut windows, 0, said)));
+    // A worker's work of the next loop, and a command that the master took before it began that.
+    windows.on_work(1, 0, work(0, 4));
+    assert_eq!((windows.number_at(0, 300 * MS), windows.number_at(0, 5000 * MS)), (0, 1));
+    windows.on_begun(0, Begun { time_ns: 6000 * MS, ..begun(0, 4) }, (TechniqueParameters::FALLBACK, None));
+    windows.on_ended(0, Ended { time_ns: 6500 * MS, ..ended(0, 4) });
+    let closed = windows.close(0, false, 0);
+    assert_eq!((closed[0].window.iteration, closed[0].window.coverage), (1, 1.0));
+    // What follows no further loop was late.
+    windows.on_work(1, 0, work(0, 4));
+    drop(windows.close(0, true, 0));
+    assert_eq!((windows.late_tasks, windows.invalid), (4, 0));
 }
 
 #[test]

@@ -158,7 +158,10 @@ pub extern "C" fn midrun_next_chunk(worker: u32) -> u64 {
         let lock = || CURRENT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // Not under this lock: the registry of tuning points has one of its own.
         if !TECHNIQUE.is_completed() && lock().is_some() {
-            TECHNIQUE.call_once(|| scheduling::declare_technique(scheduling::current().0));
+            TECHNIQUE.call_once(|| {
+                let (now, _) = scheduling::current();
+                scheduling::declare_technique(now, now);
+            });
         }
         let mut guard = lock();
         let Some(l) = guard.as_mut() else { return 0 };

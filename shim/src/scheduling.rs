@@ -5,7 +5,7 @@ use midrun_ring::TuningPointKind::{self, Real, Whole};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::names;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Numbers of the tuning points.
 const TECHNIQUE: usize = 0;
@@ -27,6 +27,8 @@ struct Scheduling {
 }
 
 static SCHEDULING: Mutex<Scheduling> = Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0 });
+/// What the program asked for last.
+static ASKED: Mutex<Option<TechniqueParameters>> = Mutex::new(None);
 /// Grows with each change, so that the master sees one by one load.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
@@ -85,9 +87,14 @@ pub fn begin_with(initial: TechniqueParameters) {
     EPOCH.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Declares technique and parameters as tuning points with the values of `initial`; a second call only sets the values.
-pub fn declare_technique(initial: TechniqueParameters) {
+/// Declares technique and parameters as tuning points with the values of `initial`, where the program asked for `asked`; a second call only sets the
+/// values. Where the program asks for the same again, as for each of many teams in a row, those in force stay.
+pub fn declare_technique(asked: TechniqueParameters, initial: TechniqueParameters) {
     tuning_points::with(|registry| {
+        let before = ASKED.lock().unwrap_or_else(PoisonError::into_inner).replace(asked);
+        if before == Some(asked) {
+            return;
+        }
         begin_with(initial);
         let last_code = Technique::ALL.len() as f64 - 1.0;
         declare_once(registry, names::TECHNIQUE, TECHNIQUE, Whole, (0.0, last_code));

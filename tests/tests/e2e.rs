@@ -259,6 +259,27 @@ fn a_program_that_knows_nothing_of_midrun_runs_and_is_listed(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn teams_in_a_row_are_one_run_and_each_begins_with_what_those_before_it_found(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile_with_midrun(&scratch, &midrun_tests::root().join("tests/programs/teams.c"));
+    for (teams, iterations) in [("15", "2"), ("30", "1")] {
+        let mut line = mpi.line(4, &program);
+        line.extend([teams.to_owned(), iterations.to_owned()]);
+        let options = ["--summary", "s.json", "--no-memory"];
+        let ended = under_midrun(&scratch, "run", &options, &line).succeed();
+        assert_eq!(ended.out, "1440 results\n", "{}", ended.err);
+        let summary = Summary::read(&scratch.path("s.json"));
+        assert_eq!((summary.count("/iterations"), summary.count("/skipped_iterations")), (30, 0), "{}", ended.err);
+        let numbers: Vec<u64> = summary.list("iteration").iter().filter_map(serde_json::Value::as_u64).collect();
+        assert_eq!(numbers, (0..30).collect::<Vec<u64>>(), "{}", ended.err);
+        assert!(summary.count("/actions/applied") >= 1, "{}", ended.err);
+        assert_ne!(summary.0["technique"], "none", "{}", ended.err);
+        let first = &summary.0["decisions"][0];
+        assert!(first["verdict"] == "kept" || first["verdict"] == "rolled-back", "{first}");
+    }
+}
+
+#[each_mpi]
 fn edge_cases_of_the_framework_run_under_midrun(mpi: Mpi) {
     for (ranks, tasks) in [(2, "0"), (2, "1"), (5, "3"), (2, "50")] {
         let scratch = Scratch::new();

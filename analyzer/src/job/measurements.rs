@@ -13,7 +13,7 @@ use crate::calls::Calls;
 use crate::closed_windows::{ClosedWindows, WindowLine};
 use crate::context::Ctx;
 use crate::decisions::Per;
-use crate::events::{Begun, Ended, Event, Link, MpiCounted, PointRefused, Work, WorkersLost};
+use crate::events::{Begun, Ended, Event, Link, MpiCounted, PointMeasured, PointRefused, Work, WorkersLost};
 use crate::instance::{Instance, InstanceLine};
 use crate::limits;
 use crate::log_lines;
@@ -155,7 +155,10 @@ impl Measurements {
             }
             Event::PointMeasured(measured) => {
                 let ahead_ns = self.ahead_of_master_ns(offset_ns, roster);
-                self.points.on_measured(ctx.now, rank, ahead_ns, measured);
+                // Iterations of a line of the points are counted on; what a framework measures goes by its own.
+                let number = |own| if tree::is(&measured.seen.label) { self.windows.number(own) } else { own };
+                let iteration = measured.iteration.map(number);
+                self.points.on_measured(ctx.now, rank, ahead_ns, &PointMeasured { iteration, ..measured.clone() });
             }
             Event::StageWorked(worked) => self.streams.on_work(worked.clone()),
             Event::StreamBegun(_) | Event::StageDeclared(_) | Event::PatternTaken(_) | Event::StreamWindowEnded(_) => {
@@ -167,7 +170,8 @@ impl Measurements {
 
     fn on_workers_lost(&mut self, ctx: &mut Ctx<'_>, rank: u32, lost: WorkersLost) {
         let Some(windows) = self.windows_of(rank, true) else { return };
-        windows.on_lost(lost.iteration);
+        let iteration = windows.on_lost(lost.iteration);
+        let lost = WorkersLost { iteration, ..lost };
         self.lost_workers = self.lost_workers.saturating_add(u64::from(lost.workers));
         self.redone_tasks = self.redone_tasks.saturating_add(lost.redone_tasks);
         ctx.life(
@@ -231,9 +235,6 @@ impl Measurements {
             return;
         }
         let is_first = self.is_first(rank);
-        if is_first {
-            self.calls.on_begun(begun.iteration, begun.time_ns);
-        }
         if roster.members.world_size() > 0 {
             begun.workers = begun.workers.min(roster.members.world_size().max(roster.members.seen() as u32));
         }
@@ -244,7 +245,10 @@ impl Measurements {
         // A program that cuts its tasks by itself offers none.
         let goes_by_it = begun.framework || roster.points.get(rank, names::TECHNIQUE).is_some();
         let Some(windows) = self.windows_of(rank, begun.framework) else { return };
-        let setting = windows.on_begun(now, begun, stands);
+        let (number, setting) = windows.on_begun(now, begun, stands);
+        if is_first {
+            self.calls.on_begun(number, begun.time_ns);
+        }
         if begun.tasks > 0 && is_first && goes_by_it {
             self.technique = setting.to_string();
         }
@@ -252,10 +256,9 @@ impl Measurements {
 
     fn on_ended(&mut self, now: u64, ended: Ended, rank: u32) {
         let Some(windows) = self.windows_of(rank, false) else { return };
-        let span = windows.span(ended);
-        windows.on_ended(now, ended);
+        let span = windows.on_ended(now, ended);
         if self.is_first(rank) {
-            self.calls.on_ended(now, ended.iteration, ended.time_ns);
+            self.calls.on_ended(now, span.iteration, ended.time_ns);
             self.points.on_span(span);
         }
     }
@@ -528,9 +531,13 @@ impl Measurements {
         }
     }
 
-    /// The iteration that a rank named, or the newest one where it does not count iterations; `None` where there is none.
-    pub(super) fn counted(&self, iteration: u64) -> Option<u64> {
-        let counted = Some(iteration).filter(|iteration| *iteration < limits::ITERATION_END);
+    /// The number of the iteration that a rank named at its time `time_ns`, or the newest one where it does not count iterations; `None` where there is
+    /// none.
+    pub(super) fn counted(&self, rank: u32, (own, time_ns): (u64, u64)) -> Option<u64> {
+        let windows = self.further.get(&rank).map_or(&self.windows, |instance| &instance.windows);
+        let number =
+            |own| if windows.master == Some(rank) { windows.number_at(own, time_ns) } else { windows.number(own) };
+        let counted = Some(own).filter(|own| *own < limits::ITERATION_END).map(number);
         counted.or(self.windows.newest()).or(self.points.newest())
     }
 

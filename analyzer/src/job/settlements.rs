@@ -51,7 +51,7 @@ impl Job {
         let applied = settlement.status == ActionStatus::Applied;
         let line = by.decision().and_then(|number| self.decisions.line(number));
         let decided = line.filter(|line| line.per == Per::Iteration).map(|line| line.iteration);
-        let counted = self.measurements.counted(iteration).or(decided);
+        let counted = self.measurements.counted(action.rank, (iteration, time_ns)).or(decided);
         if applied {
             self.memory.on_applied(action, counted, &self.roster.points);
             self.on_applied(by, action, counted);
@@ -104,16 +104,18 @@ impl Job {
 
     /// A synchronized change has ended.
     pub(super) fn on_outcome(&mut self, outcome: &Outcome) {
+        let rank = outcome.applied.first().map_or(0, |action| action.rank);
+        let iteration = self.measurements.counted(rank, (outcome.iteration, 0)).unwrap_or(outcome.iteration);
         for action in &outcome.applied {
-            self.memory.on_applied(action, Some(outcome.iteration), &self.roster.points);
-            self.on_applied(outcome.by, action, Some(outcome.iteration));
+            self.memory.on_applied(action, Some(iteration), &self.roster.points);
+            self.on_applied(outcome.by, action, Some(iteration));
             if outcome.by == By::User {
-                self.overrides.on_settled(action, ActionStatus::Applied, Some(outcome.iteration));
+                self.overrides.on_settled(action, ActionStatus::Applied, Some(iteration));
             }
         }
         self.set_values(&outcome.in_force);
         match (outcome.by, &outcome.why_not) {
-            (By::Decision(number), None) => self.decisions.on_applied(number, outcome.iteration),
+            (By::Decision(number), None) => self.decisions.on_applied(number, iteration),
             (By::Decision(number), Some(why)) => {
                 self.decisions.on_reason(number, why);
                 self.decisions.on_not_applied(number, Verdict::NotApplied);
@@ -128,12 +130,16 @@ impl Job {
         if self.roster.points.objection(action.rank, &action.assignments).is_some() {
             return;
         }
-        self.memory.on_applied(action, self.measurements.counted(result.iteration), &self.roster.points);
+        self.memory.on_applied(
+            action,
+            self.measurements.counted(action.rank, (result.iteration, result.time_ns)),
+            &self.roster.points,
+        );
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }
         let setting = self.roster.points.setting(action.rank);
-        let iteration = self.measurements.counted(result.iteration).unwrap_or(0);
+        let iteration = self.measurements.counted(action.rank, (result.iteration, result.time_ns)).unwrap_or(0);
         self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();

@@ -48,11 +48,14 @@ use sizes::Sizes;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use team::Team;
 use worker::{End, Kept};
 
 /// The program has created a framework. Only the first one can grow, because started processes serve that one.
 static CREATED: AtomicBool = AtomicBool::new(false);
+/// What messages cost, as this rank's teams measured it: of many in a row only the first does.
+static LINKS: Mutex<[Option<LinkCost>; 2]> = Mutex::new([None; 2]);
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
@@ -131,21 +134,22 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
     let (first, mut growth) = (!CREATED.swap(true, Ordering::Relaxed), None);
     if is_master {
         safe_point::own();
-        let mut initial = match shared::suits_start(&config, &endpoint) {
-            true => TechniqueParameters::START_BY_COUNTER,
-            false => TechniqueParameters { recall: config.recalls(), counter: config.counts(), ..setting },
+        let synchronous = synchronous::asked(synchronous::MASTER_WORKER);
+        let asked = match shared::suits_start(&config, &endpoint) {
+            true => TechniqueParameters { synchronous, ..TechniqueParameters::START_BY_COUNTER },
+            false => TechniqueParameters { recall: config.recalls(), counter: config.counts(), synchronous, ..setting },
         };
+        let mut initial = asked;
         if let Some(start) = start::scheduling(size).filter(|_| first) {
             if config.leaves_technique_open() {
-                initial = start.parameters;
+                initial = TechniqueParameters { synchronous, ..start.parameters };
             }
             // Ranks of an earlier run are those of MPI_COMM_WORLD.
             if config.workers == 0 && raw.comm.is_null() {
                 team.choose(start.workers.iter().map(|rank| *rank as usize).collect(), &start.speeds);
             }
         }
-        initial.synchronous = synchronous::asked(synchronous::MASTER_WORKER);
-        scheduling::declare_technique(initial);
+        scheduling::declare_technique(asked, initial);
         scheduling::declare_workers(team.active().len() as u32, team.most() as u32);
         if first && config.may_spawn() {
             // The death of such a process would end the job.
@@ -166,7 +170,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         messages,
         team,
         kept: Kept::default(),
-        links: [None; 2],
+        links: *LINKS.lock().unwrap_or_else(PoisonError::into_inner),
         sizes: Sizes::default(),
         iteration: 0,
         last: None,
@@ -252,6 +256,7 @@ impl MasterWorker {
                 (self.iteration, work.tasks()),
                 &mut self.links,
             );
+            *LINKS.lock().unwrap_or_else(PoisonError::into_inner) = self.links;
             let team = (&mut self.team, &self.links);
             let kept = (&mut self.growth, &mut self.sizes);
             let done = ready
