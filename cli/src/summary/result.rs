@@ -101,31 +101,48 @@ fn delays_s(costs: &[Cost], settings: &[usize]) -> Vec<f64> {
 /// Points that do not stand at their value of the start, and that value.
 type Moved<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The number of each window's settings, 0: those at start, which a rollback may bring back. `changes` are those that were applied, each
-/// with the number of the first window after it.
-fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> Vec<usize> {
+/// The least and most that settings gained over those at start, as differences of logarithms.
+type Bounds = (f64, f64);
+
+/// What a decision can have gained, by what it promised and what was measured when it was made: no more than either, and no less than was
+/// measured. Nothing bounds what it does not tell.
+fn bounds(decision: &Value) -> Bounds {
+    let gain = |key: &str| {
+        let gain = (decision["unchanged_s"].as_f64()? / decision[key].as_f64()?).ln();
+        gain.is_finite().then_some(gain)
+    };
+    let (promised, measured) = (gain("predicted_s"), gain("measured_s"));
+    let most = promised.into_iter().chain(measured).map(|gain| gain.max(0.0)).reduce(f64::min);
+    (measured.map_or(f64::NEG_INFINITY, |measured| measured.min(0.0)), most.unwrap_or(f64::INFINITY))
+}
+
+/// The number of each window's settings, 0: those at start, which a rollback may bring back; and by number, what they can have gained.
+/// `changes` are those that were applied, each with the number of the first window after it.
+fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> (Vec<usize>, Vec<Bounds>) {
     changes.sort_by_key(|(from, _)| *from);
     let mut at_start: BTreeMap<&str, &str> = BTreeMap::new();
     let mut moved = Moved::new();
-    let mut reached = vec![(0, moved.clone())];
+    let mut reached = vec![(0, moved.clone(), (0.0, 0.0))];
     for (from, decision) in changes {
         let text = |key: &str| decision[key].as_str().unwrap_or_default();
         let (point, to) = (text("tuning_point"), text("to"));
         moved.insert(point, to);
         moved.retain(|point, value| *at_start.entry(point).or_insert(text("from")) != *value);
-        reached.push((from, moved.clone()));
+        reached.push((from, moved.clone(), bounds(decision)));
     }
-    let mut known: Vec<&Moved<'_>> = Vec::new();
+    let mut known: Vec<(&Moved<'_>, Bounds)> = Vec::new();
     let mut numbers = Vec::new();
-    for (_, moved) in &reached {
-        let number = known.iter().position(|other| *other == moved).unwrap_or(known.len());
+    let mut now = (0.0, 0.0);
+    for (_, moved, (least, most)) in &reached {
+        let number = known.iter().position(|(other, _)| *other == moved).unwrap_or(known.len());
         if number == known.len() {
-            known.push(moved);
+            known.push((moved, (now.0 + least, now.1 + most)));
         }
+        now = known[number].1;
         numbers.push(number);
     }
-    let of = |cost: &Cost| numbers[reached.partition_point(|(from, _)| *from <= cost.number) - 1];
-    costs.iter().map(of).collect()
+    let of = |cost: &Cost| numbers[reached.partition_point(|(from, ..)| *from <= cost.number) - 1];
+    (costs.iter().map(of).collect(), known.into_iter().map(|(_, bounds)| bounds).collect())
 }
 
 /// Whether a window had a value that the user had set: from the first window with it to the next change of midrun's own. `ends_s` are the ends
@@ -171,7 +188,8 @@ fn without_start(costs: &mut [Cost], changes: &[(u64, &Value)]) -> f64 {
 
 /// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
 /// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
-/// and named.
+/// and named. That those with the settings at start were of another time, and other work, no summary can rule out: it tells no more than what the
+/// decisions promised and measured when they were made, and what lies beyond counts as uncertain.
 pub fn saved(summary: &Value) -> Option<String> {
     // A search tries worse values on purpose; its own line compares medians.
     if !summary["search"].is_null() {
@@ -205,31 +223,31 @@ pub fn saved(summary: &Value) -> Option<String> {
     let name = was.as_str().and_then(|text| text.split(['(', ' ']).next()).unwrap_or_default();
     let (set, costs): (Vec<Cost>, Vec<Cost>) =
         costs.into_iter().partition(by_hand(&summary["controls"], &summary["window_end_s"], &changes));
-    let settings = settings(&costs, changes);
+    let (settings, bounds) = settings(&costs, changes);
     let works = works(&costs, &summary["other_work"]);
     // Windows with one setting and one kind of tasks.
     let both: Vec<usize> = settings.iter().zip(&works).map(|(of, work)| of * costs.len() + work).collect();
     // What one input takes longer than another is the stream's own.
     let delays = if what == "window" { vec![0.0; costs.len()] } else { delays_s(&costs, &both) };
     let all = || costs.iter().zip(&settings).zip(&works).zip(&delays).filter(|(_, delay)| **delay <= 0.0);
-    let counted = || all().map(|(((cost, of), work), _)| (cost, *of == 0, *work));
+    let counted = || all().map(|(((cost, of), work), _)| (cost, *of, *work));
     let mut rates: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-    counted().filter(|(_, at_start, _)| *at_start).for_each(|(cost, _, work)| {
+    counted().filter(|(_, of, _)| *of == 0).for_each(|(cost, _, work)| {
         rates.entry(work).or_default().push(cost.rate());
     });
     let rates: BTreeMap<usize, f64> = rates.into_iter().map(|(work, rates)| (work, median(rates))).collect();
-    let is_after = |cost: &Cost| cost.number >= first;
-    let others = counted().filter(|(cost, _, work)| is_after(cost) && !rates.contains_key(work)).count();
+    let is_after = |cost: &Cost, of: usize| cost.number >= first && (of != 0 || what == "window");
+    let others = counted().filter(|(cost, of, work)| is_after(cost, *of) && !rates.contains_key(work)).count();
     // In time with the settings at start.
-    let expected = |(cost, at_start, work): (&Cost, bool, usize)| {
+    let expected = |(cost, of, work): (&Cost, usize, usize)| {
         let expected_s = cost.work * rates.get(&work)?;
-        Some((Cost { work: expected_s, ..*cost }, at_start, work))
+        Some((Cost { work: expected_s, ..*cost }, of, work))
     };
-    let compared: Vec<(Cost, bool, usize)> = counted().filter_map(expected).collect();
-    let after: Vec<&Cost> = compared.iter().map(|(cost, ..)| cost).filter(|cost| is_after(cost)).collect();
-    let of_after: BTreeSet<usize> =
-        compared.iter().filter(|(cost, ..)| is_after(cost)).map(|(.., work)| *work).collect();
-    let is_before = |(_, at_start, work): &&(Cost, bool, usize)| *at_start && of_after.contains(work);
+    let compared: Vec<(Cost, usize, usize)> = counted().filter_map(expected).collect();
+    let are_after = || compared.iter().filter(|(cost, of, _)| is_after(cost, *of));
+    let after: Vec<&Cost> = are_after().map(|(cost, ..)| cost).collect();
+    let of_after: BTreeSet<usize> = are_after().map(|(.., work)| *work).collect();
+    let is_before = |(_, of, work): &&(Cost, usize, usize)| *of == 0 && of_after.contains(work);
     let before: Vec<&Cost> = compared.iter().filter(is_before).map(|(cost, ..)| cost).collect();
     if rates.is_empty() {
         return Some(format!(
@@ -254,12 +272,17 @@ pub fn saved(summary: &Value) -> Option<String> {
         ));
     }
     let took_s: f64 = after.iter().map(|cost| cost.time_s).sum();
-    let at_start_s: f64 = after.iter().map(|cost| cost.work).sum();
+    let by_windows_s: f64 = after.iter().map(|cost| cost.work).sum();
+    let bounded = |(cost, of, _): &(Cost, usize, usize)| {
+        let (least, most) = bounds[*of];
+        cost.work.min(cost.time_s * most.exp()).max(cost.time_s * least.min(most).exp())
+    };
+    let at_start_s: f64 = are_after().map(bounded).sum();
     let share = 100.0 * (took_s / at_start_s - 1.0);
     let changes = Count(applied.count() as u64, "change");
     if what == "window" {
-        let start_s = rates_mean(counted().filter(|(_, at_start, _)| *at_start).map(|(cost, ..)| cost));
-        let after_s = rates_mean(counted().map(|(cost, ..)| cost).filter(|cost| is_after(cost)));
+        let start_s = rates_mean(counted().filter(|(_, of, _)| *of == 0).map(|(cost, ..)| cost));
+        let after_s = rates_mean(counted().filter(|(cost, of, _)| is_after(cost, *of)).map(|(cost, ..)| cost));
         return Some(format!(
             "after midrun's {changes} an output came every {}, with the settings at start every {} (in {} and {})",
             Seconds(after_s),
@@ -274,7 +297,8 @@ pub fn saved(summary: &Value) -> Option<String> {
         format!("; left out: {left_out}, {longer} longer in all than others with the same settings")
     });
     let others = (others > 0).then(|| format!("; of other tasks than any with them: {}", Count(others as u64, what)));
-    let half = half_width(&before, &after).map(|half| 100.0 * took_s / at_start_s * half.exp_m1());
+    let beyond = 100.0 * (took_s / by_windows_s - took_s / at_start_s).abs();
+    let half = half_width(&before, &after).map(|half| (100.0 * took_s / at_start_s * half.exp_m1()).hypot(beyond));
     let sure = half.map_or(String::new(), |half| match half {
         half if half <= 100.0 => format!(" +- {half:.1} %"),
         _ => " (+- more than 100 %)".into(),
@@ -298,7 +322,7 @@ pub fn saved(summary: &Value) -> Option<String> {
         false => "saved no time".to_owned(),
     };
     Some(format!(
-        "midrun's {changes} {what_it_did}: the {} after took {} instead of {}{same}, {:.1} %{sure} {} than with the {start} ({measured})",
+        "midrun's {changes} {what_it_did}: the {} with other settings took {} instead of {}{same}, {:.1} %{sure} {} than with the {start} ({measured})",
         Count(after.len() as u64, what),
         Seconds(took_s),
         Seconds(at_start_s),
@@ -416,7 +440,7 @@ mod tests {
     fn the_gain_is_told_for_the_same_work() {
         // The later iterations have twice the work, and take 1.5 times as long.
         let gained = saved(&run(json!([1.0, 1.0, 1.5, 1.5]), json!([0.5, 0.5, 1.0, 1.0]), json!(2))).unwrap();
-        let expected = "midrun's 1 change saved about 1.000 s: the 2 iterations after took 3.000 s instead of 4.000 s for the same work, 25.0 % +- 0.0 % less than with the settings at start (measured in 2 iterations)";
+        let expected = "midrun's 1 change saved about 1.000 s: the 2 iterations with other settings took 3.000 s instead of 4.000 s for the same work, 25.0 % +- 0.0 % less than with the settings at start (measured in 2 iterations)";
         assert_eq!(gained, expected);
         let lost = saved(&run(json!([1.0, 1.0, 1.1, 1.1]), json!([0.5, 0.5, 0.5, 0.5]), json!(2))).unwrap();
         assert!(
@@ -462,12 +486,14 @@ mod tests {
         };
         let gained = run(json!([4]));
         assert!(
-            gained.starts_with("midrun's 1 change saved about 4.500 s: the 3 iterations after took 4.500 s"),
+            gained.starts_with(
+                "midrun's 1 change saved about 4.500 s: the 3 iterations with other settings took 4.500 s"
+            ),
             "{gained}"
         );
         assert!(gained.ends_with("(measured in 3 iterations)"), "{gained}");
         let changed_again = run(json!([4, 9]));
-        assert!(changed_again.contains("the 2 iterations after"), "{changed_again}");
+        assert!(changed_again.contains("the 2 iterations with other settings"), "{changed_again}");
         assert!(changed_again.ends_with("; of other tasks than any with them: 1 iteration)"), "{changed_again}");
         assert!(run(json!([7])).starts_with("what the changes gained is not known: no iteration after them has"));
     }
@@ -501,12 +527,12 @@ mod tests {
     fn what_an_outage_took_is_not_blamed_on_the_changes_wherever_in_the_run_it_was() {
         let undisturbed = saved(&with_delays(&[])).unwrap();
         assert!(
-            undisturbed.contains("the 8 iterations after took") && !undisturbed.contains("left out"),
+            undisturbed.contains("the 8 iterations with other settings took") && !undisturbed.contains("left out"),
             "{undisturbed}"
         );
         for (first, after) in [(0, 8), (3, 8), (4, 7), (8, 7), (11, 7)] {
             let gained = saved(&with_delays(&[(first, 60.0)])).unwrap();
-            let expected = format!("the {after} iterations after took");
+            let expected = format!("the {after} iterations with other settings took");
             assert!(gained.contains(&expected) && !gained.contains("no time"), "{first}: {gained}");
             let named = "; left out: 1 iteration, 59.9";
             assert!(gained.contains(named) || gained.contains("left out: 1 iteration, 60.0"), "{first}: {gained}");
@@ -515,7 +541,7 @@ mod tests {
         }
         let often = saved(&with_delays(&[(1, 3.0), (5, 60.0), (6, 10.0), (11, 1.0)])).unwrap();
         assert!(
-            often.contains("the 5 iterations after took") && often.contains("left out: 4 iterations, 7"),
+            often.contains("the 5 iterations with other settings took") && often.contains("left out: 4 iterations, 7"),
             "{often}"
         );
     }
@@ -523,10 +549,31 @@ mod tests {
     #[test]
     fn what_a_bad_change_took_is_blamed_on_it_although_it_was_short() {
         let mut summary = with_delays(&[(4, 3.0), (5, 3.0)]);
-        summary["decisions"] =
-            json!([{"iteration": 3, "applied_iteration": 4}, {"iteration": 5, "applied_iteration": 6}]);
+        summary["decisions"] = json!([{"iteration": 3, "applied_iteration": 4, "from": "a", "to": "b"}, {"iteration": 5, "applied_iteration": 6, "from": "b", "to": "c"}]);
         let lost = saved(&summary).unwrap();
-        assert!(lost.contains("the 8 iterations after took 10.0") && !lost.contains("left out"), "{lost}");
+        assert!(
+            lost.contains("the 8 iterations with other settings took 10.0") && !lost.contains("left out"),
+            "{lost}"
+        );
+    }
+
+    #[test]
+    fn no_more_is_told_than_what_the_change_promised_and_what_was_measured_when_it_was_made() {
+        // Something held the first two up, or the tasks were others: nobody can tell from the times alone.
+        let run = |predicted_s: f64, measured_s: f64| {
+            let decision = json!({"iteration": 1, "applied_iteration": 2, "from": "a", "to": "b", "unchanged_s": 1.0,
+                "predicted_s": predicted_s, "measured_s": measured_s});
+            let times = [1.0, 1.01, 0.5, 0.51, 0.5, 0.49, 0.5];
+            saved(&json!({"iterations": 7, "iteration_s": times, "decisions": [decision]})).unwrap()
+        };
+        let kept = run(0.49, 0.5);
+        assert!(kept.contains("saved about 2.485 s") && kept.contains("took 2.500 s instead of 4.985 s"), "{kept}");
+        let small = run(0.9, 0.5);
+        assert!(small.contains("made no difference that shows") && small.contains("instead of 2.778 s"), "{small}");
+        let none = run(0.5, 1.01);
+        assert!(none.contains("made no difference that shows") && none.contains("instead of 2.500 s"), "{none}");
+        let unjudged = json!({"iteration": 1, "applied_iteration": 2, "from": "a", "to": "b", "measured_s": null});
+        assert_eq!(bounds(&unjudged), (f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]
@@ -536,9 +583,9 @@ mod tests {
         let mut summary = json!({"iterations": 8, "iteration_s": [60.0, 1.5, 1.5, 1.0, 1.0, 1.01, 0.8, 0.8]});
         summary["decisions"] = json!([decision(1, "a", "b"), decision(3, "b", "a"), decision(6, "a", "c")]);
         let gained = saved(&summary).unwrap();
-        // Iterations 1 to 7 took 7.61 s, and would have taken 7 x 1 s.
+        // Those of b and c took 4.6 s, and would have taken 4 x 1 s.
         assert!(
-            gained.contains("took 7.610 s instead of 7.000 s") && gained.contains("left out: 1 iteration, 59.0"),
+            gained.contains("took 4.600 s instead of 4.000 s") && gained.contains("left out: 1 iteration, 59.0"),
             "{gained}"
         );
     }
@@ -600,7 +647,7 @@ mod tests {
         summary["decisions"] = json!([decision(2), decision(6)]);
         summary["controls"] = json!([control(4), {"changes": []}, control(8)]);
         let gained = saved(&summary).unwrap();
-        let counted = "the 4 iterations after took 4.000 s instead of 6.000 s";
+        let counted = "the 4 iterations with other settings took 4.000 s instead of 6.000 s";
         assert!(gained.contains(counted) && gained.ends_with("with values set by hand: 3 iterations)"), "{gained}");
         // Of a stream by the time: its first window after the control is the third.
         let stream = json!({"period_s": [1.5, 1.0, 9.0], "window_end_s": [20.0, 40.0, 60.0],
@@ -613,7 +660,7 @@ mod tests {
     #[test]
     fn until_a_change_is_applied_the_settings_at_start_hold() {
         let gained = saved(&run(json!([1.0, 1.0, 1.0, 0.5]), json!([0.5, 0.5, 0.5, 0.5]), json!(3))).unwrap();
-        let expected = "midrun's 1 change saved about 0.500 s: the 1 iteration after took 0.500 s instead of 1.000 s";
+        let expected = "midrun's 1 change saved about 0.500 s: the 1 iteration with other settings took 0.500 s instead of 1.000 s";
         assert!(gained.starts_with(expected) && gained.ends_with("(measured in 3 iterations)"), "{gained}");
     }
 
