@@ -13,6 +13,7 @@ use midrun_tunlets::confidence::LEVEL;
 use midrun_vocabulary::Seconds;
 use serde_json::json;
 
+use crate::control::seconds;
 use crate::raw_words;
 use crate::run::{Child, Ended, Relay, adopt_orphans, end_orphans};
 use crate::summary::SummaryFile;
@@ -38,6 +39,9 @@ pub struct Args {
     /// Runs at most
     #[arg(long, value_name = "N", default_value_t = 60)]
     runs: usize,
+    /// End a run that takes longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
     /// Write what was measured to FILE
     #[arg(long, value_name = "FILE.json")]
     summary: Option<PathBuf>,
@@ -84,8 +88,10 @@ async fn measure(search: &mut Search, names: &[String], args: &Args, relay: &mut
     adopt_orphans();
     while let Some(ask) = search.ask() {
         let run = Run { names, values: &ask.values };
-        let limit = search.best().map(|best| Duration::try_from_secs_f64(best.time_s * search.budget() as f64));
-        let (ended, took) = run.until(&args.command, args.quiet, relay, limit.and_then(Result::ok)).await?;
+        let best = search.best().map(|best| Duration::try_from_secs_f64(best.time_s * search.budget() as f64));
+        let (is_known, longest) = (best.is_some(), best.and_then(Result::ok));
+        let limit = longest.into_iter().chain(args.timeout).min();
+        let (ended, took) = run.until(&args.command, args.quiet, relay, limit).await?;
         let time_s = took.as_secs_f64();
         let signal = if ended == Some(Ended::Code(0)) { None } else { relay.asked_to_end().await };
         if ended.is_none() || signal.is_some() {
@@ -99,11 +105,13 @@ async fn measure(search: &mut Search, names: &[String], args: &Args, relay: &mut
             Some(Ended::Code(0)) => Seconds(time_s).to_string(),
             Some(Ended::Code(code)) => format!("failed with exit code {code}, which is no measurement"),
             Some(Ended::Signal(signal)) => format!("ended by signal {signal}, which is no measurement"),
+            None if limit == args.timeout => format!("ended after {}, by --timeout", Seconds(time_s)),
             None => format!("ended after {}: {most} runs with the best values take no longer", Seconds(time_s)),
         };
         say(format!("run {number} of at most {most}: {}: {outcome}", run.text()));
-        // One that was ended counts as having taken so long, which says enough of it and of those beside it.
-        search.tell(if ended.is_none_or(|ended| ended == Ended::Code(0)) { time_s } else { f64::NAN });
+        // One that was ended counts as having taken so long, which says enough of it and of those beside it; but not where none is known to take less.
+        let is_measured = ended.map_or(is_known, |ended| ended == Ended::Code(0));
+        search.tell(if is_measured { time_s } else { f64::NAN });
     }
     Ok(None)
 }
@@ -234,7 +242,10 @@ fn found(search: &Search, best: &midrun_models::search::Best, names: &[String], 
         (false, true) => format!("best: {} ({} instead of {start} at the start)", run.text(), Seconds(best.time_s)),
         (_, false) => format!("best so far: {} ({})", run.text(), Seconds(best.time_s)),
     };
-    format!("{what}, by {} runs\n    {}\n", search.spent(), run.words(&args.command).join(" "))
+    let words = run.words(&args.command);
+    // No word has a zero byte, which alone cannot be quoted.
+    let command = shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "));
+    format!("{what}, by {} runs\n    {command}\n", search.spent())
 }
 
 fn report(search: &Search, names: &[String]) -> serde_json::Value {

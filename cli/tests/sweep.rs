@@ -23,7 +23,7 @@ fn the_best_of_a_list_is_found_by_whole_runs_and_runs_that_fail_are_no_measureme
     let output = stage.run(&[&words[..], &["sh", "./program", "--tile={tile}"]].concat());
     let (said, found) = (stderr(&output), String::from_utf8_lossy(&output.stdout).into_owned());
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(found.starts_with("best: tile = 40 (") && found.ends_with("sh ./program --tile=40\n"), "{found}");
+    assert!(found.starts_with("best: tile = 40 (") && found.ends_with("sh ./program '--tile=40'\n"), "{found}");
     assert!(!found.contains("tile 40\n"), "--quiet: {found}");
     let failed = said.matches("tile = 120: failed with exit code 3, which is no measurement").count();
     assert!(failed <= 1, "a value with which the program fails is not tried again: {said}");
@@ -43,6 +43,7 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (&["tile=8..64", "--runs", "2", "--", "true", "{tile}"], "--runs 2 is too few"),
         (&["tile=8..64", "--start", "tiel=8", "--", "true", "{tile}"], "--start names tiel, which is not searched"),
         (&["tile=8..", "--", "true", "{tile}"], "tile=8.."),
+        (&["tile=8..64", "--timeout", "0", "--", "true", "{tile}"], "--timeout"),
         (&["tile=8..64 synchronized", "--", "true", "{tile}"], "tile needs no synchronized"),
     ] {
         let output = stage.run(&[&["sweep"], words].concat());
@@ -80,6 +81,18 @@ fn a_run_that_hangs_is_ended_and_no_measurement() {
     // The values at start are one combination, however often they are measured.
     assert!(tried.iter().any(|line| line["values"][0] == 4.0 && line["time_s"] == summary["start_s"]), "{summary}");
     assert!(!said.contains("x = 1:") || said.contains("10 runs with the best values take no longer"), "{said}");
+}
+
+#[test]
+fn a_first_run_that_hangs_is_ended_by_its_timeout_and_the_best_command_can_be_pasted() {
+    let stage = Stage::new();
+    stage.program("program", "#!/bin/sh\n[ \"$1\" = 2 ] && exec sleep 1000\nsleep 0.01\n");
+    let words = ["sweep", "x=1..3", "--start", "x=2", "--timeout", "0.5", "--", "./program", "{x}", "two words", "$x"];
+    let output = stage.run(&words);
+    let (said, found) = (stderr(&output), String::from_utf8_lossy(&output.stdout).into_owned());
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("x = 2: ended after 0.5") && said.contains("by --timeout"), "{said}");
+    assert!(found.ends_with(" 'two words' '$x'\n"), "{found}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ pub fn resume(args: &ModeArgs) -> anyhow::Result<ExitCode> {
     send(&args.control, Control::Resume(Resume {}))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or_else(|| "a number of seconds above 0 is expected".into())
