@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use midrun_tunlets::{Judgement, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict};
+use midrun_tunlets::is_outdated;
+use midrun_tunlets::tuning_point::names;
+use midrun_tunlets::{Judgement, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict, Window};
 use serde::Serialize;
 
 use crate::limits;
@@ -79,7 +81,7 @@ pub struct DecisionLine {
     pub unchanged_s: Option<f64>,
     /// Iteration time measured afterwards, seconds; null until judged.
     pub measured_s: Option<f64>,
-    /// open, kept, rolled-back, advised or not-applied.
+    /// open, kept, tried, rolled-back, advised or not-applied.
     pub verdict: String,
     /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
     pub applied_iteration: Option<u64>,
@@ -256,6 +258,28 @@ impl Decisions {
         self.mind = conclusion.tunlet.take().map_or(Mind::Failed, Mind::Here);
         conclusion.judgements.retain(|(_, judgement)| self.judge(judgement));
         Some(conclusion)
+    }
+
+    /// Why a proposal holds no more: in the windows that came while it was thought, the present setting was as good as what it promises.
+    pub fn objection(&self, proposal: &Proposal) -> Option<&'static str> {
+        let of_stream = proposal.assignments.first().is_some_and(|(name, _)| names::of_pipeline(name));
+        let is_of = |window: &Window| window.master.is_none_or(|master| proposal.ranks.contains(&master));
+        let time_s = |news: &News| match news {
+            News::Iteration(window) | News::Further(window) if !of_stream && is_of(window) => Some(window.iteration_s),
+            News::Stream(window) if of_stream => Some(window.period_s()),
+            _ => None,
+        };
+        // Of other amounts of work nothing can be told by the time.
+        let tasks = self.news.iter().filter_map(|news| match news {
+            News::Iteration(window) | News::Further(window) if is_of(window) => Some(window.tasks),
+            _ => None,
+        });
+        if tasks.collect::<BTreeSet<u64>>().len() > 1 {
+            return None;
+        }
+        let since: Vec<f64> = self.news.iter().filter_map(time_s).collect();
+        (!proposal.per_progress && is_outdated(proposal, since))
+            .then_some("what it promises was measured without it meanwhile")
     }
 
     /// Nothing comes of a proposal that was not numbered.

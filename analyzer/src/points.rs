@@ -154,6 +154,10 @@ impl Points {
                 }
                 let open = self.open.entry(iteration).or_insert_with(|| Open { heard_ns: now, ..Open::default() });
                 open.times_s.insert(rank, seen.sum);
+                // Where there is a master none of them is closed.
+                while self.open.len() > limits::WAITING_POINTS {
+                    self.open.pop_first();
+                }
             }
             return;
         }

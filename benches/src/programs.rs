@@ -127,6 +127,8 @@ pub struct Program {
     pub noise: f64,
     /// Share of the iterations that something else disturbs; they take up to twice as long.
     pub disturbed: f64,
+    /// Share of the iterations in which something stalls the master alone, for up to nine times the ideal time.
+    pub stalled: f64,
     /// Tasks take longer by this share with all workers than with one (memory, caches).
     pub contention: f64,
     /// Iterations.
@@ -186,6 +188,8 @@ impl Program {
             noise: log(random, 1e-3, 3e-2),
             disturbed: if random.below(3) == 0 { 0.1 * random.uniform() } else { 0.0 },
             contention: if random.below(4) == 0 { 0.5 * random.uniform() } else { 0.0 },
+            // Drawn last: the seeds of before draw the programs of before.
+            stalled: if random.below(4) == 0 { 0.05 * random.uniform() } else { 0.0 },
             iterations,
             run: 0,
         }
@@ -379,7 +383,9 @@ impl Run<'_> {
         // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
         let late = (program.noise * random.normal()).abs().exp();
         let more = if random.uniform() < program.disturbed { 1.0 + random.uniform() } else { 1.0 };
-        result.iteration_s *= late * more;
+        let stalled = if random.uniform() < program.stalled { 9.0 * random.uniform() } else { 0.0 };
+        let ideal_s = result.iteration_s / result.ratio();
+        result.iteration_s = result.iteration_s * late * more + stalled * ideal_s;
         result.log.iter_mut().for_each(|chunk| {
             chunk.busy_s *= more;
             chunk.sum_sq_s2 *= more * more;

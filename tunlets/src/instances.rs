@@ -126,7 +126,11 @@ impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
         }
         // How many ranks the next job needs depends on how the program divides them among its masters.
         let unavailable = vec!["advice for the next allocation: the job has several masters".to_owned()];
-        Report { unavailable, ..Report::default() }
+        let reports: Vec<Report> = self.tunlets.values().map(Tunlet::report).collect();
+        let unequal_workers = reports.iter().any(|report| report.unequal_workers);
+        // The summary lists the iterations of the first.
+        let other_work = reports.into_iter().next().map(|report| report.other_work).unwrap_or_default();
+        Report { unavailable, unequal_workers, other_work, ..Report::default() }
     }
 }
 

@@ -61,6 +61,7 @@ pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
 pub use report::{NextAllocation, PER_PROGRESS, Refusal, Report, SearchReport, ShadowScore};
 pub use search::BUDGETS as SEARCH_BUDGETS;
 pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
+pub use trial::is_outdated;
 pub use tuning_point::{TuningPoint, Value};
 pub use window::{
     ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PROGRESS, PointWindow, ProfileBin, Window,

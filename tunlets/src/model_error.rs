@@ -47,6 +47,8 @@ impl OwnError {
 pub struct Simulated {
     /// Simulated iteration time / ideal.
     pub ratio: f64,
+    /// Standard error of its logarithm by what is not known of the tasks: the more uneven settings are off by more, and all to the same side.
+    pub inputs: f64,
     /// ln(measured / simulated) and its standard error by chance.
     pub residual: Option<Gain>,
 }
@@ -55,7 +57,8 @@ impl Simulated {
     /// Prior variance of its own error beside that of another.
     fn own(&self, other: &Simulated, (late, exact): (f64, f64)) -> f64 {
         let (worse, excess) = ((self.ratio / other.ratio).ln().max(0.0), (self.ratio.ln() - late).max(0.0));
-        exact.powi(2) + (OF_DIFFERENCE * worse).powi(2) + (OF_EXCESS * excess).powi(2)
+        let inputs = (self.inputs - other.inputs).max(0.0);
+        exact.powi(2) + (OF_DIFFERENCE * worse).powi(2) + (OF_EXCESS * excess).powi(2) + inputs.powi(2)
     }
 
     /// Share of what was measured beyond the common error that counts as its own, mean, and variance given the common one.
@@ -71,11 +74,12 @@ impl Simulated {
 
 /// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms.
 ///
-/// `late` is by how much iterations were longer than their busiest worker was busy: the common error is hardly larger. `exact` is the standard
+/// `late` is by how much iterations were longer than their busiest worker was busy: the common error is hardly larger, beside what the inputs of both
+/// are off. `exact` is the standard
 /// deviation of a balanced setting's own error ([`OwnError`]).
 pub fn correction(from: Simulated, to: Simulated, (late, exact): (f64, f64)) -> Gain {
     // The common error is what both residuals show of it, beside its prior.
-    let (mut precision, mut sum) = (late.max(EXACT).powi(-2), 0.0);
+    let (mut precision, mut sum) = (late.max(EXACT).hypot(from.inputs.min(to.inputs)).powi(-2), 0.0);
     for (setting, other) in [(from, to), (to, from)] {
         if let Some(residual) = setting.residual {
             let weight = 1.0 / (setting.own(&other, (late, exact)) + residual.error.powi(2));
@@ -95,7 +99,7 @@ mod tests {
     use super::*;
 
     fn simulated(ratio: f64, residual: Option<(f64, f64)>) -> Simulated {
-        Simulated { ratio, residual: residual.map(|(mean, error)| Gain { mean, error }) }
+        Simulated { ratio, inputs: 0.0, residual: residual.map(|(mean, error)| Gain { mean, error }) }
     }
 
     #[test]

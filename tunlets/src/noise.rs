@@ -1,7 +1,7 @@
 //! How far the cost of one window scatters under one setting: robust, from consecutive windows, so that drift hardly counts.
 
 use crate::confidence::Confidence;
-use midrun_models::line::{NORMAL, median};
+use midrun_models::line::{EFFICIENCY, NORMAL, median};
 use std::collections::VecDeque;
 
 /// Differences of consecutive windows that the scatter rests on: the newest ones.
@@ -40,7 +40,7 @@ impl Noise {
 
     /// Observations that the deviation rests on.
     fn freedom(&self) -> f64 {
-        PRIOR.1 + self.differences.len() as f64
+        PRIOR.1 + EFFICIENCY * self.differences.len() as f64
     }
 
     /// How far a window may lie by chance, as a difference of logarithms, where what was drawn explains a standard error `drawn` and the rest

@@ -74,7 +74,7 @@ pub enum Worth {
 pub enum Verdict {
     /// Not judged yet.
     Open,
-    /// Measured within the model's interval, or better than before: kept.
+    /// Better than before, more likely than not, or not to be compared: kept.
     Kept,
     /// Measured by a search, which knows a better value or continues.
     Tried,

@@ -4,12 +4,12 @@
 //! time. A [`Rule`] says how many windows are watched and when the change counts as worse. [`Tabu`] remembers what was
 //! rolled back.
 
-use midrun_models::line::median;
+use midrun_models::line::{NORMAL, median};
 use std::collections::VecDeque;
 
 use crate::confidence::{Confidence, Gain};
 use crate::model_error::OwnError;
-use crate::{Judgement, Verdict, Worth};
+use crate::{Judgement, Proposal, Verdict, Worth};
 
 /// Iterations from the one after which a change is decided to the first that runs with it as a whole.
 pub const AHEAD: u64 = 2;
@@ -42,6 +42,13 @@ fn times_s(of: &[Measurement]) -> Vec<f64> {
 
 fn time_s(of: &[Measurement]) -> Option<f64> {
     (!of.is_empty()).then(|| median(times_s(of)))
+}
+
+/// By how much costs move from window to window beyond what chance explains, as a difference of logarithms.
+fn drift(costs: &[f64], rule: Rule) -> f64 {
+    let steps: Vec<f64> = costs.windows(2).map(|pair| (pair[1] / pair[0]).ln()).collect();
+    let step = if steps.is_empty() { 0.0 } else { median(steps) };
+    (step.abs() - rule.confidence.two_sided() * rule.deviation).max(0.0)
 }
 
 /// The newest measurements under the present setting.
@@ -107,11 +114,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Says when a change of `cost` is rolled back.
-    pub fn explain(cost: &str, confidence: Confidence) -> String {
+    /// Says when a change of `cost` is rolled back; see [`Rule::refutable`].
+    pub fn explain(cost: &str, refutable: bool, confidence: Confidence) -> String {
+        let stays = if refutable { "what is more likely the better stays" } else { "it stays" };
         format!(
             "it is rolled back once {cost} is higher than before with a probability of {confidence}, by what was expected and what was \
-             measured, and kept once it is lower; after {WATCHED_LONG} windows without either what is more likely the better stays"
+             measured, and kept once it is lower; after {WATCHED_LONG} windows without either {stays}"
         )
     }
 
@@ -142,6 +150,13 @@ pub fn worth(gain: Gain, seen: u64, window_s: f64) -> Worth {
     Worth::Seconds(gain.saves(seen, JUDGED) * window_s)
 }
 
+/// Whether windows that came while a proposal was thought, of so many seconds each, were in the middle as short as it promises, without it. What is due
+/// is not asked so, nor what promises no shorter ones.
+pub fn is_outdated(proposal: &Proposal, since_s: Vec<f64>) -> bool {
+    let promises = proposal.worth != Worth::Due && proposal.predicted_s < proposal.unchanged_s;
+    promises && since_s.len() >= WATCHED && median(since_s) <= proposal.predicted_s
+}
+
 /// A change that is in force and being watched. `S` is what the tunlet changes.
 #[derive(Clone, Debug)]
 pub struct Trial<S> {
@@ -159,6 +174,8 @@ pub struct Trial<S> {
     /// Seconds for each unit of cost, for the work that a time was foreseen of; `None` where windows have the same work, or cost no time.
     unit_s: Option<f64>,
     missed: u32,
+    /// It is the way back from another: what is no sure loss stays.
+    is_back: bool,
     /// The work seems to be another since the change: that may be its effect.
     other_work: bool,
 }
@@ -166,7 +183,18 @@ pub struct Trial<S> {
 impl<S> Trial<S> {
     /// Begins the trial of decision `decision`, which set `to` and counts from iteration `first` on.
     pub fn new(decision: u64, from: Option<S>, to: S, first: u64, before: Measurements) -> Trial<S> {
-        Trial { decision, from, to, first, before, since: Vec::new(), unit_s: None, missed: 0, other_work: false }
+        Trial {
+            decision,
+            from,
+            to,
+            first,
+            before,
+            since: Vec::new(),
+            unit_s: None,
+            missed: 0,
+            is_back: false,
+            other_work: false,
+        }
     }
 
     /// The same where the time that is told is that of the work that was foreseen, of which a unit of cost takes so many seconds.
@@ -199,22 +227,29 @@ impl<S> Trial<S> {
         if self.since.len() < rule.windows {
             return None;
         }
-        match self.measured(rule.deviation).filter(|_| self.from.is_some()) {
+        let rule = Rule { refutable: rule.refutable && !self.is_back, ..rule };
+        match self.measured(rule).filter(|_| self.from.is_some()) {
             Some(measured) => rule.judge(measured, self.since.len()),
             // Without anything to compare with, or to go back to, it is kept.
             None => Some((Verdict::Kept, None)),
         }
     }
 
-    /// The gain that was measured, where one window scatters by `deviation`; `None` if there is nothing to compare.
-    fn measured(&self, deviation: f64) -> Option<Gain> {
+    /// The gain that was measured, where one window scatters by the rule's deviation; `None` if there is nothing to compare.
+    fn measured(&self, rule: Rule) -> Option<Gain> {
         let of = if self.other_work { times_s } else { costs };
         let (before, since) = (of(&self.before.list()), of(&self.since));
         if before.is_empty() || since.is_empty() {
             return None;
         }
-        let error = deviation * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
-        let mean = (median(before) / median(since)).ln();
+        let usual = median(since.clone());
+        // Where the watched windows lie farther apart than windows did before, one of them may have been stalled.
+        let apart = NORMAL * median(since.iter().map(|cost| (cost / usual).ln().abs()).collect());
+        let chance = rule.deviation.max(apart) * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
+        // What moved before the change moves on: from the middle of those windows to that of these.
+        let lag = 0.5 * (before.len() + since.len()) as f64 - 1.0 + AHEAD as f64;
+        let error = chance.hypot(lag * drift(&before, rule));
+        let mean = (median(before) / usual).ln();
         mean.is_finite().then_some(Gain { mean, error })
     }
 }
@@ -241,7 +276,8 @@ impl<S> Default for Trials<S> {
 impl<S: Clone> Trials<S> {
     /// Watches a change that was applied. If it was the rollback, that is done.
     pub fn start(&mut self, trial: Trial<S>) {
-        (self.watched, self.rollback, self.refused) = (Some(trial), None, 0);
+        let is_back = self.rollback.is_some();
+        (self.watched, self.rollback, self.refused) = (Some(Trial { is_back, ..trial }), None, 0);
     }
 
     /// What was proposed was not applied. After [`JUDGED`] times the way back is given up: what is in force stays.
@@ -258,7 +294,7 @@ impl<S: Clone> Trials<S> {
         trial.since.push(measurement);
         let (verdict, apart) = trial.verdict(rule)?;
         let trial = self.watched.take()?;
-        if let Some(measured) = trial.measured(rule.deviation) {
+        if let Some(measured) = trial.measured(rule) {
             self.own_error.learn(rule.expected, measured, rule.confidence);
         }
         let judgement = Judgement { decision: trial.decision, measured_s: trial.told_s(), verdict, apart };
@@ -455,6 +491,18 @@ mod tests {
         trials.rollback = back();
         trials.on_not_applied();
         assert!(trials.rollback.is_some(), "what was refused before was no way back");
+    }
+
+    #[test]
+    fn what_is_measured_without_a_change_while_it_is_thought_outdates_its_promise() {
+        let proposal = |worth, predicted_s| Proposal { worth, predicted_s, unchanged_s: 0.1, ..Proposal::default() };
+        let after = |proposal: Proposal, since_s: &[f64]| is_outdated(&proposal, since_s.to_vec());
+        let promise = || proposal(Worth::Seconds(1.0), 0.05);
+        assert!(after(promise(), &[0.02, 0.03, 0.9]) && !after(promise(), &[0.09, 0.1]));
+        assert!(!after(promise(), &[0.02]), "one may be an exception");
+        assert!(!after(proposal(Worth::Due, 0.05), &[0.02, 0.02]), "a way back is not asked");
+        assert!(!after(proposal(Worth::Unknown, 0.2), &[0.1, 0.1]), "fewer workers, for longer");
+        assert!(!after(proposal(Worth::Unknown, f64::NAN), &[0.1, 0.1]), "a search promises nothing");
     }
 
     #[test]

@@ -155,6 +155,9 @@ impl Job {
         if !self.may_decide(per) || !self.can_reach(rank, ctx) {
             return self.decisions.forget("it came too late");
         }
+        if let Some(why) = self.decisions.objection(&proposal) {
+            return self.decisions.forget(why);
+        }
         // In a job with both kinds of windows the newest need not be of the kind that led to the proposal.
         let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
         let held = |rank: u32, name: &str| self.overrides.holds(rank, name);

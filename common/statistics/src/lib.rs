@@ -8,6 +8,9 @@
 const CLOSE: f64 = 0.1;
 /// The standard deviation of a normal distribution over its median absolute deviation.
 pub const NORMAL: f64 = 1.4826;
+/// Observations of a normal distribution whose standard deviation is as exact as what so many times their number tell by [`NORMAL`]: the asymptotic
+/// efficiency of the median absolute deviation (Hampel 1974).
+pub const EFFICIENCY: f64 = 0.37;
 /// Standard error of a median, over that of a mean (normal distribution: sqrt(pi/2)).
 const OF_MEDIAN: f64 = 1.2533;
 

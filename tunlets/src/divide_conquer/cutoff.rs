@@ -136,8 +136,12 @@ impl CutOff {
         let residual = self.residual(present, ideal_s);
         let promise = (present.iteration_s / next.iteration_s).ln();
         let errors = correction(
-            Simulated { ratio: promise.exp(), residual },
-            Simulated { ratio: 1.0, residual: neighbour.and_then(|neighbour| self.residual(neighbour, ideal_s)) },
+            Simulated { ratio: promise.exp(), inputs: 0.0, residual },
+            Simulated {
+                ratio: 1.0,
+                inputs: 0.0,
+                residual: neighbour.and_then(|neighbour| self.residual(neighbour, ideal_s)),
+            },
             (residual.map_or(0.0, |residual| residual.mean.abs()), EXACT),
         );
         // The next problem is divided otherwise by chance.
@@ -165,8 +169,11 @@ impl CutOff {
         }
         let now = self.now.clone()?;
         let from = now.tree.in_force;
-        if let Some(trial) = self.trials.rollback.take() {
-            let (to, was_s) = (trial.from?, trial.before.time_s()?);
+        if let Some(trial) = self.trials.rollback.clone() {
+            let (Some(to), Some(was_s)) = (trial.from.filter(|to| *to != from), trial.before.time_s()) else {
+                self.trials.rollback = None;
+                return None;
+            };
             let why = format!("{} measured, not {} as before", Seconds(trial.time_s()), Seconds(was_s));
             let gain = Gain { mean: (trial.time_s() / was_s).ln(), error: self.noise.deviation() };
             let proposal = self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why);
@@ -223,10 +230,12 @@ impl CutOff {
     /// The proposal became a decision and was settled.
     pub fn on_settled(&mut self, decision: u64, settled: &Settled) {
         let Some((from, to, expected)) = self.proposed.take() else { return };
-        if let Settled::Applied { iteration } = settled {
-            self.expected = expected;
-            // It was applied before the master divided.
-            self.trials.start(Trial::new(decision, Some(from), to, *iteration, self.present.clone()));
-        }
+        let Settled::Applied { iteration } = settled else {
+            self.trials.on_not_applied();
+            return;
+        };
+        self.expected = expected;
+        // It was applied before the master divided.
+        self.trials.start(Trial::new(decision, Some(from), to, *iteration, self.present.clone()));
     }
 }

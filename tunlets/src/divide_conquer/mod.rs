@@ -71,7 +71,7 @@ impl Tunlet for DivideConquer {
         all.sees.push(
             "each solve of a divide-and-conquer program: what the problems of each depth took, and their bytes".into(),
         );
-        let trial = Rule::explain("iteration time / (time of all problems / workers)", self.confidence);
+        let trial = Rule::explain("iteration time / (time of all problems / workers)", true, self.confidence);
         Explanation { tunlet: "divide_conquer".into(), ..all }
             .turns(names::CUTOFF, "depth at which the master stops to divide", "whole numbers, 0 to 30")
             .decides(

@@ -211,7 +211,8 @@ fn from_any_start_the_chosen_depth_is_near_the_best() {
             near += u32::from(last <= 1.05);
             let reasons: Vec<&str> = changes.iter().map(|change| change.why.as_str()).collect();
             assert!(last <= first * 1.05 && last < 1.4, "case {case} from {start}: {first} to {last}, {reasons:?}");
-            assert!(changes.len() <= 5, "case {case} from {start}: {reasons:?}");
+            let steps = changes.iter().filter(|change| change.worth != Worth::Due);
+            assert!(steps.count() <= 5, "case {case} from {start}: {reasons:?}");
         }
     }
     assert!(near >= 82, "{near} of 96 within 5 % of the best depth");

@@ -1,5 +1,6 @@
 //! What the problems of each depth took in one iteration of a divide-and-conquer program.
 
+use crate::master_worker::MOST_TASKS;
 use crate::{PointWindow, Window};
 use midrun_vocabulary::names::tree as label;
 
@@ -93,7 +94,9 @@ impl Tree {
                 bytes: (bytes(depth, label::PROBLEM), bytes(depth, label::RESULT)),
             })
         };
-        let levels: Vec<Level> = (0..label::DEPTHS).map_while(level).collect();
+        // What has more problems is not simulated: each would be drawn.
+        let is_few = |level: &Level| level.solve.count <= MOST_TASKS as f64;
+        let levels: Vec<Level> = (0..label::DEPTHS).map_while(level).take_while(is_few).collect();
         let sum_s = |label: &str| point(label).map(|point| point.sum);
         let deepest = levels.len().checked_sub(1)?;
         let cutoff = in_force.min(deepest as u32);

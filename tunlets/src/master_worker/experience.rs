@@ -36,6 +36,8 @@ pub struct Experience {
     time_noise: Noise,
     /// ln(iteration time / the busiest worker's task time).
     late: Mean,
+    /// The last iteration, if it was off the mean of its family as none by chance: that mean before it, its ratio and lateness.
+    off: Option<(Mean, f64, f64)>,
 }
 
 /// A mean whose memory grows with the run: the k-th measurement counts k times as much as the first. What held for long is known ever better, and what
@@ -65,8 +67,9 @@ impl Mean {
 }
 
 impl Experience {
-    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time). Where a ratio is off the mean at
-    /// the level, what was measured before it counts for less: work that moves takes other times elsewhere.
+    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time). A ratio that is off the mean
+    /// at the level counts as one at the bound (Huber 1964): something else may have stalled that iteration. Where the next one is off to the same
+    /// side, the work has moved: both count as the nearer one, and what was measured before counts for less.
     pub fn add(
         &mut self,
         setting: &TechniqueParameters,
@@ -74,17 +77,33 @@ impl Experience {
         late: f64,
         confidence: Confidence,
     ) {
-        self.late.add(late);
         let family = family(setting);
-        let mean = self.seen.entry(family).or_insert(Mean { value: ratio, count: 0.0 });
-        let is_off = (ratio / mean.value).ln().abs() > confidence.two_sided() * self.noise.deviation();
-        mean.add(ratio);
-        if is_off {
-            mean.widen();
-        }
         if self.last != Some(family) {
             self.noise.interrupt();
             self.time_noise.interrupt();
+            self.off = None;
+        }
+        let mean = self.seen.entry(family).or_insert(Mean { value: ratio, count: 0.0 });
+        let (off, bound) = ((ratio / mean.value).ln(), confidence.two_sided() * self.noise.deviation());
+        let former = self.off.take();
+        if off.abs() <= bound {
+            mean.add(ratio);
+            self.late.add(late);
+        } else if let Some((was, before, late_before)) =
+            former.filter(|(was, before, _)| (*before > was.value) == (off > 0.0))
+        {
+            // One of both may have been stalled: the work has moved as far as both say.
+            let before_off = (before / was.value).ln();
+            let (ratio, late) = if before_off.abs() < off.abs() { (before, late_before) } else { (ratio, late) };
+            *mean = was;
+            for _ in 0..2 {
+                mean.add(ratio);
+                mean.widen();
+                self.late.add(late);
+            }
+        } else {
+            self.off = Some((*mean, ratio, late));
+            mean.add(mean.value * bound.copysign(off).exp());
         }
         self.noise.add(ratio);
         self.time_noise.add(per_task_s);

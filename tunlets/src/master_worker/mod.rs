@@ -38,10 +38,12 @@ mod plant_tests;
 mod recall_tests;
 #[cfg(test)]
 mod regret_tests;
+#[cfg(test)]
+mod stall_tests;
 
 pub(crate) use candidates::runs;
 pub use candidates::shares;
 pub use own_chunks::own_values;
 pub use regime::Regime;
-pub use strategy::{MasterWorker, Mode, SHORTEST_S};
+pub use strategy::{MOST_TASKS, MasterWorker, Mode, SHORTEST_S};
 pub use workers::{Limits, cost};

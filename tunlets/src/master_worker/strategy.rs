@@ -29,6 +29,7 @@ use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
+pub use obstacles::MOST_TASKS;
 use obstacles::Obstacles;
 use other_work::OtherWork;
 use weighing::Weighed;
@@ -80,6 +81,8 @@ pub struct MasterWorker {
     /// What was busy under the present setting with the present workers.
     busy: Busy,
     fresh: bool,
+    /// The program starts: so far each iteration from the first on took longer than it is simulated.
+    is_cold: bool,
     cadence: Cadence,
     proposed: Option<Change>,
     /// Time that it promises, and the ideal one of the work that it is promised of, seconds.
@@ -96,8 +99,6 @@ pub struct MasterWorker {
     promised: Option<(u64, f64)>,
     /// Gain that is expected of the change being watched.
     expected: Gain,
-    /// Other chunks of its own measured worse in this program.
-    own_failed: bool,
     /// What the program does with the tasks that its own batches leave, where that was seen.
     rest_seen: Option<Rest>,
     /// First iteration that ran with the present chunks of its own as a whole.
@@ -128,6 +129,7 @@ impl MasterWorker {
             regime: None,
             busy: Busy::default(),
             fresh: false,
+            is_cold: false,
             cadence: Cadence::default(),
             proposed: None,
             present: Measurements::default(),
@@ -139,7 +141,6 @@ impl MasterWorker {
             promised: None,
             proposed_s: (f64::NAN, f64::NAN),
             expected: Gain::NONE,
-            own_failed: false,
             rest_seen: None,
             of_own: 0,
             differed: false,
@@ -180,10 +181,8 @@ impl MasterWorker {
         let (deviation, confidence) = (noise, self.confidence);
         let rule =
             Rule { windows: WATCHED, expected: self.expected, refutable: true, least: 0.0, deviation, confidence };
-        let Some((trial, judgement)) = self.trials.measure(window.iteration, measurement, rule) else { return };
-        self.judgements.push(judgement);
-        self.own_failed |=
-            judgement.verdict == Verdict::RolledBack && trial.from.is_some_and(|from| from.own.is_some());
+        self.judgements
+            .extend(self.trials.measure(window.iteration, measurement, rule).map(|(_, judgement)| judgement));
     }
 
     /// Another change takes over: the one before is kept.
@@ -207,7 +206,6 @@ impl MasterWorker {
             Learnt::Anew => {
                 self.workers.forget();
                 self.experience.widen();
-                self.own_failed = false;
                 self.changes = 0;
                 // Measurements before the change do not compare with those after it.
                 self.trials.on_other_work();
@@ -230,7 +228,9 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
+            self.is_cold |= window.iteration == 0;
             let (ratio, is_measured) = self.without_start(window, ideal_s);
+            self.is_cold &= !is_measured && window.iteration + 1 < u64::from(JUDGED);
             // Exactly 1 where nothing was taken off.
             let shortened = ratio / (window.iteration_s / ideal_s);
             let time_s = shortened * window.iteration_s;
@@ -270,14 +270,14 @@ impl MasterWorker {
         }
     }
 
-    /// Iteration time / ideal without what a program does for the first time, which is no matter of the setting: the first iteration counts as
-    /// it is simulated where it took longer, and at least as long as a worker computed. And whether that was measured.
+    /// Iteration time / ideal without what a program does for the first time, which is no matter of the setting: the first iterations count as
+    /// they are simulated while they take longer, and at least as long as a worker computed. And whether that was measured.
     fn without_start(&self, window: &Window, ideal_s: f64) -> (f64, bool) {
         let ratio = window.iteration_s / ideal_s;
         match (&self.workload, self.current) {
             // How a program cuts its tasks by itself must be known to simulate it.
             (Some(workload), Some(_)) if window.own_loop && workload.own_batches().is_none() => (ratio, true),
-            (Some(workload), Some(current)) if window.iteration == 0 => {
+            (Some(workload), Some(current)) if self.is_cold => {
                 let (simulated, busiest) = (candidates::present(workload, current).ratio, window.busiest_s() / ideal_s);
                 (ratio.min(simulated.max(busiest)), simulated.max(busiest) >= ratio || busiest > simulated)
             }
@@ -289,9 +289,6 @@ impl MasterWorker {
     /// the tasks, as other chunks meet other workers, is no other work.
     fn note_other_work(&mut self, learnt: Learnt, iteration: u64) {
         let Some(mean_s) = self.workload.as_ref().map(|known| known.mean_s) else { return };
-        if self.last.is_some_and(|(last, _)| iteration <= last) {
-            (self.other_work, self.changed_at) = (OtherWork::default(), None); // they are counted from the start again
-        }
         let is_of_change = self.changed_at.is_some_and(|changed_at| iteration <= changed_at + 1);
         match learnt {
             Learnt::Anew if self.last.is_some() && !is_of_change => self.other_work.since = Some(iteration),
@@ -555,6 +552,8 @@ impl Tunlet for MasterWorker {
             }
             return;
         };
+        // With another setting nothing is foreseen so well.
+        self.is_cold = false;
         self.promised = Some((decision, self.proposed_s.0));
         self.changed_at = Some(iteration);
         let (from, to, gain) = match change {

@@ -19,6 +19,8 @@ use std::ops::RangeInclusive;
 pub use forecast::{Forecast, input_error};
 use forecast::{cheapest, forecasts, shortest};
 
+/// Workers of a forecast, at most: each takes memory, and a rank may offer any number.
+const MOST_WORKERS: u32 = 1_000_000;
 /// Prior standard deviation of the model's error for each doubling of the number: that of the simulated iterations against
 /// measured ones (docs/measuring.md).
 const OF_DOUBLING: f64 = MODEL;
@@ -45,6 +47,8 @@ pub struct Present {
     pub scale: f64,
     /// Standard deviation of one iteration's time, as a share.
     pub noise: f64,
+    /// Whether the place of the work is foreseen.
+    pub is_foreseen: bool,
     /// By how much forecasts in this run were off beyond what is usual.
     pub unforeseen: f64,
 }
@@ -187,7 +191,8 @@ impl Workers {
         let surprise = (was / trial.cost()).ln() - self.expected.mean;
         if surprise.is_finite() && all != 0.0 {
             let known = &mut self.of_doubling[side(all)];
-            let mean = known.mean + surprise / each;
+            // What was expected holds no more of it than `advise` does.
+            let mean = known.mean.min(0.0) + surprise / each;
             let measured = Gain { mean, error: chance.hypot(self.expected.error) / each };
             *known = known.unless_refuted(measured, self.confidence);
         }
@@ -245,14 +250,15 @@ impl Workers {
         workload: &WorkloadEstimator,
         settings: &[TechniqueParameters],
         most: u32,
-        Present { unchanged_s, scale, noise, unforeseen }: Present,
+        Present { unchanged_s, scale, noise, unforeseen, is_foreseen }: Present,
     ) -> Option<Advice> {
         if self.objective == Objective::Fixed || self.trials.watched.is_some() {
             return None;
         }
         let (low, high) = self.range(most);
         let outside = !(low..=high).contains(&workload.workers);
-        if !outside && !workload.is_confirmed() {
+        // Where the dear tasks are elsewhere each time, a worker that met none of them passes for fast.
+        if !(outside || workload.is_confirmed() && is_foreseen) {
             return None;
         }
         let (cost, confidence) = (cost_of(self.objective), self.confidence);
@@ -395,7 +401,7 @@ impl Workers {
     fn range(&self, most: u32) -> (u32, u32) {
         let budget = if let Objective::Budget(n) = self.objective { n } else { u32::MAX };
         let max = if self.limits.max == 0 { u32::MAX } else { self.limits.max };
-        let high = most.min(max).min(budget).max(1);
+        let high = most.min(max).min(budget).clamp(1, MOST_WORKERS);
         (self.limits.min.clamp(1, high), high)
     }
 }

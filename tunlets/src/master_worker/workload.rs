@@ -499,7 +499,14 @@ impl WorkloadEstimator {
 
     /// Standard error of sigma, seconds.
     pub fn sigma_error_s(&self) -> f64 {
-        self.sigma_s() / (2.0 * self.samples.max(1.0)).sqrt()
+        OF_SIGMA * self.sigma_s() / self.samples.max(1.0).sqrt()
+    }
+
+    /// Standard error of the logarithm of a simulated iteration time / ideal by that of sigma: what is above the ideal, no more of it than sigma/mu,
+    /// grows with sigma.
+    pub fn excess_error(&self, ratio: f64) -> f64 {
+        let by_sigma = (1.0 - 1.0 / ratio.max(1.0)).min(self.sigma_s() / self.mean_s);
+        by_sigma * OF_SIGMA / self.samples.max(1.0).sqrt()
     }
 
     /// Whether workers differ by no more than the model's error: then their speeds explain nothing.

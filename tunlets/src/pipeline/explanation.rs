@@ -4,7 +4,7 @@ use super::Grouping;
 use crate::confidence::Confidence;
 use crate::explain::Explanation;
 use crate::options::Objective;
-use crate::trial::{Rule, WATCHED};
+use crate::trial::{JUDGED, Rule, WATCHED};
 use crate::tuning_point::names;
 
 const CHAPTER: &str = "César 2006, ch. IV";
@@ -28,7 +28,7 @@ pub fn explain(objective: Objective, confidence: Confidence, grouping: Grouping,
     let mut limits = vec![
         grouped.to_owned(),
         format!("a change is made where it gains with a probability of {confidence}"),
-        "a pattern that was refused is not asked for again before the program changes".to_owned(),
+        format!("a pattern that was not taken {JUDGED} times is not asked for again before the program changes"),
     ];
     if most > 0 {
         limits.push(format!("at most {most} ranks compute"));
@@ -52,7 +52,10 @@ pub fn explain(objective: Objective, confidence: Confidence, grouping: Grouping,
     .decides("the slowest group sets the time between two outputs", CHAPTER)
     .decides("the pattern of replicas and groups with the least such time: by exact search", "")
     .decides(
-        &format!("a change is watched for {WATCHED} windows at least; {}", Rule::explain("the objective", confidence)),
+        &format!(
+            "a change is watched for {WATCHED} windows at least; {}",
+            Rule::explain("the objective", true, confidence)
+        ),
         "",
     )
 }

@@ -39,7 +39,7 @@ impl Pipeline {
         let next = widest(&wider, &now, most, self.grouping, self.objective)?;
         let gain = |next: &Layout| self.gain(&wider, &now, (present, next), self.objective);
         let surely = |gain: Gain| gain.is_sure(self.confidence);
-        if self.refused.contains(&next.plan.to_string()) || next.ranks <= now.ranks || !surely(gain(&next)) {
+        if self.is_refused(&next.plan.to_string()) || next.ranks <= now.ranks || !surely(gain(&next)) {
             // Without the manager's time they might pay.
             let free = Known { members: u32::MAX, ..wider.clone() };
             let free = best(&free, most, self.grouping, self.objective, now.head_s)?;

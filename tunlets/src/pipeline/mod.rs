@@ -17,7 +17,7 @@ use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Refusal, Report, Settled, StreamWindow,
@@ -28,7 +28,7 @@ use layout::{Layout, best, cost, cost_of, forecast};
 pub use midrun_models::pipeline::exact::Grouping;
 use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Advice for the next allocation goes up to this many times the present ranks.
 const NEXT_TIME: u32 = 4;
@@ -89,8 +89,8 @@ pub struct Pipeline {
     present: Measurements,
     noise: Noise,
     errors: PredictionErrors,
-    /// Patterns that were refused since the program last changed: the reason is likely to hold.
-    refused: BTreeSet<String>,
+    /// How often patterns were asked for and not taken since the program last changed.
+    refused: BTreeMap<String, u32>,
     /// Period measured since the program last changed, by plan, seconds, and the windows that it rests on.
     measured: BTreeMap<String, (f64, f64)>,
     judgements: Vec<Judgement>,
@@ -122,7 +122,7 @@ impl Pipeline {
             present: Measurements::default(),
             noise: Noise::default(),
             errors: PredictionErrors::default(),
-            refused: BTreeSet::new(),
+            refused: BTreeMap::new(),
             measured: BTreeMap::new(),
             judgements: Vec::new(),
             came: 0,
@@ -193,7 +193,7 @@ impl Pipeline {
             next = best(known, most, Grouping::None, self.objective, now.head_s)?;
         }
         let plan = next.plan.to_string();
-        if plan == now.plan || self.refused.contains(&plan) {
+        if plan == now.plan || self.is_refused(&plan) {
             return None;
         }
         let gain = self.gain(known, now, (present, &next), self.objective);
@@ -220,8 +220,8 @@ impl Pipeline {
         // A period that is long for a reason that no pattern mends is long with both.
         let measured = Gain { mean: residual.max(0.0), error: noise / windows.sqrt() };
         let errors = correction(
-            Simulated { ratio: promise.exp(), residual: Some(measured) },
-            Simulated { ratio: 1.0, residual: None },
+            Simulated { ratio: promise.exp(), inputs: 0.0, residual: Some(measured) },
+            Simulated { ratio: 1.0, inputs: 0.0, residual: None },
             (residual.abs(), EXACT),
         );
         // The means of the stages, of as many inputs.
@@ -229,11 +229,19 @@ impl Pipeline {
         Gain { mean: promise, error: inputs }.plus(errors)
     }
 
-    /// Proposes the former pattern, once.
+    /// Whether a pattern was so often asked for in vain that the reason is likely to hold: the first times it may have come too late.
+    fn is_refused(&self, plan: &str) -> bool {
+        self.refused.get(plan).is_some_and(|times| *times >= JUDGED)
+    }
+
+    /// Proposes the former pattern, until it is in force.
     fn roll_back(&mut self, tuning_point: &TuningPoint) -> Option<Proposal> {
-        let trial = self.trials.rollback.take()?;
-        let (plan, was_s) = (trial.from?, trial.before.time_s()?);
-        let now = self.now.as_ref().filter(|now| now.plan != plan)?;
+        let former = |trial: &Trial<String>| Some((trial.from.clone()?, trial.before.time_s()?));
+        let (plan, was_s) = self.trials.rollback.as_ref().and_then(former)?;
+        let Some(now) = self.now.as_ref().filter(|now| now.plan != plan) else {
+            self.trials.rollback = None;
+            return None;
+        };
         let ranks = now.layout.as_ref().map_or(0, |layout| layout.ranks);
         let (is, was) = (Seconds(now.period_s), Seconds(was_s));
         let why = match now.period_s > was_s {
@@ -446,7 +454,8 @@ impl Tunlet for Pipeline {
                 self.expected = expected;
                 self.trials.start(Trial::new(decision, Some(from), to, 0, self.present.clone()));
             }
-            Settled::NotApplied { .. } => drop(self.refused.insert(to)),
+            Settled::NotApplied { .. } if self.trials.rollback.is_some() => self.trials.on_not_applied(),
+            Settled::NotApplied { .. } => *self.refused.entry(to).or_default() += 1,
         }
     }
 }

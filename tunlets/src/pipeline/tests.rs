@@ -3,6 +3,7 @@
 use super::*;
 use crate::confidence::Confidence;
 use crate::testing::{pattern_tuning_point, stream, stream_on};
+use crate::trial::JUDGED;
 use crate::{StageWindow, StageWork, TeamWork};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
@@ -253,7 +254,7 @@ fn a_pattern_that_is_refused_is_not_asked_for_in_every_window() {
             tunlet.on_settled(k, Settled::NotApplied { why: None });
         }
     }
-    assert_eq!(asked, 1);
+    assert_eq!(asked, JUDGED, "the first may have come too late");
 }
 
 #[test]

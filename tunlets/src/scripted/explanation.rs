@@ -76,7 +76,7 @@ fn limits(d: &Description, confidence: Confidence) -> Vec<String> {
         format!(
             "a change is watched for {} iterations at least; {}",
             l.watched_iterations,
-            Rule::explain("the objective", confidence)
+            Rule::explain("the objective", true, confidence)
         ),
         format!("no change for {} iterations after each verdict", l.cool_down_iterations),
         "values that were rolled back are not tried again before the run is twice as old".to_owned(),

@@ -76,7 +76,8 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         let what = "share of all tasks of a batch, in a program with its own loop";
         e = e.turns(&format!("F{n}"), what, "what the program allows");
     }
-    let (technique, number) = (Rule::explain("time / ideal", confidence), Rule::explain("the objective", confidence));
+    let (technique, number) =
+        (Rule::explain("time / ideal", true, confidence), Rule::explain("the objective", false, confidence));
     e.decides(
         "mean mu and standard deviation sigma of a task's time, speeds of the workers, cost of a chunk: measured",
         "",

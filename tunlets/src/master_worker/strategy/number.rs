@@ -85,7 +85,13 @@ impl MasterWorker {
             workload,
             &rivals,
             most.saturating_add(spare.map_or(0, room)),
-            Present { unchanged_s, scale, noise: self.experience.noise(), unforeseen: self.errors.unforeseen() },
+            Present {
+                unchanged_s,
+                scale,
+                noise: self.experience.noise(),
+                is_foreseen: !self.places.are_unusual(self.confidence),
+                unforeseen: self.errors.unforeseen(),
+            },
         )?;
         let worth = if forced { Worth::Due } else { worth(gain, iteration + 1, unchanged_s) };
         if let Some(spare) = spare.filter(|_| next.workers > most) {

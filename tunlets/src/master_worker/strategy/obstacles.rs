@@ -10,7 +10,7 @@ use crate::{Refusal, TuningPoint, Window};
 use midrun_vocabulary::Seconds;
 
 /// Tasks of an iteration that is simulated, at most: each drawing holds a time of each.
-const MOST_TASKS: u64 = 1 << 22;
+pub const MOST_TASKS: u64 = 1 << 22;
 
 /// What was met.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -109,16 +109,17 @@ impl MasterWorker {
         let workload = placeless.as_ref().unwrap_or(workload);
         // An iteration shows who computed in it. That these are all, another one confirms.
         let are_known = own.are_batches() || workload.is_seen_again();
-        let may_gain = are_known && most > self.confidence.standard_errors() * EXACT && !self.own_failed;
+        let may_gain = are_known && most > self.confidence.standard_errors() * EXACT;
         let found =
             may_gain.then(|| candidates::other_chunks(workload, current, (own, self.rest_seen), self.confidence));
         let Some((now, there, values)) = found.flatten() else {
             return (expected(&candidates::present(workload, current)), None);
         };
         let unchanged = expected(&now);
-        let other = Simulated { ratio: there.ratio, residual: None };
+        let other = Simulated { residual: None, ..self.simulated(workload, &there) };
         let attributed = Gain { mean: 0.0, error: there.attributed };
-        let Gain { mean, error } = there.gain.plus(self.correction(self.simulated(&now), other)).plus(attributed);
+        let Gain { mean, error } =
+            there.gain.plus(self.correction(self.simulated(workload, &now), other)).plus(attributed);
         let gain = Gain { mean: mean.min(most), error };
         if values == own.values() || !self.is_worth(gain) {
             return (unchanged, None);

@@ -47,9 +47,9 @@ impl MasterWorker {
         }
         let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
-        let simulated_now = self.simulated(&now);
+        let simulated_now = self.simulated(workload, &now);
         let corrected = |f: Forecast| {
-            let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(&f));
+            let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(workload, &f));
             let correction = match alike {
                 true => Gain { mean: 0.0, error: self.trials.own_error() },
                 false => self.correction(simulated_now, simulated),
@@ -83,9 +83,9 @@ impl MasterWorker {
     }
 
     /// What was simulated of a setting, and how far what was measured of its family lies from that.
-    pub(super) fn simulated(&self, of: &Forecast) -> Simulated {
+    pub(super) fn simulated(&self, workload: &WorkloadEstimator, of: &Forecast) -> Simulated {
         let residual = self.experience.residual(&of.setting, of.ratio, self.experience.noise());
-        Simulated { ratio: of.ratio, residual }
+        Simulated { ratio: of.ratio, inputs: workload.excess_error(of.ratio), residual }
     }
 
     /// By how much more `to` gains over `from` than simulated.
