@@ -128,6 +128,34 @@ fn technique() -> TechniqueParameters {
     TechniqueParameters::new(Technique::Ss)
 }
 
+/// How a stage's time moves, whoever computes it: a chain of the ratios of those who did in one window and in the next.
+#[derive(Clone, Debug)]
+struct Level {
+    /// Its time over that of its first window.
+    index: f64,
+    /// Compute time per input in its last window, by place, seconds.
+    last_s: BTreeMap<u32, f64>,
+}
+
+impl Default for Level {
+    fn default() -> Level {
+        Level { index: 1.0, last_s: BTreeMap::new() }
+    }
+}
+
+impl Level {
+    fn follow(&mut self, seen: &BTreeMap<u32, Mean>) {
+        let both = seen.iter().filter_map(|(place, new)| Some((new, self.last_s.get(place)?)));
+        let (now_s, before_s) = both.fold((0.0, 0.0), |(now_s, before_s), (new, last_s)| {
+            (now_s + new.count * new.mean, before_s + new.count * last_s)
+        });
+        if now_s > 0.0 && before_s > 0.0 {
+            self.index *= now_s / before_s;
+        }
+        self.last_s = seen.iter().map(|(place, new)| (*place, new.mean)).collect();
+    }
+}
+
 /// Running estimates of one stream.
 #[derive(Clone, Debug, Default)]
 pub struct Estimate {
@@ -138,6 +166,10 @@ pub struct Estimate {
     noise: BTreeMap<(usize, u32), Noise>,
     /// Compute time per input, by stage and place.
     compute: BTreeMap<(usize, u32), Mean>,
+    /// The same over the stage's level in each window: ranks are compared by it, for a stage that drifts makes none of them slow.
+    relative: BTreeMap<(usize, u32), Mean>,
+    /// By stage.
+    levels: BTreeMap<usize, Level>,
     /// Bytes that come out per input, by stage; time for messages per input, by stage and place where it is the first there.
     bytes: BTreeMap<usize, f64>,
     own_s: BTreeMap<(usize, u32), f64>,
@@ -204,6 +236,8 @@ impl Estimate {
         if moved || mixed {
             // Whatever moved one stage may have moved all, and ranks that were not heard in this window too.
             self.compute.clear();
+            self.relative.clear();
+            self.levels.clear();
             self.bytes.clear();
             self.own_s.clear();
             self.teams.clear();
@@ -216,10 +250,18 @@ impl Estimate {
             self.teams.entry(number).or_default().learn(stage, ranks);
         }
         for (number, stage) in stages.iter().enumerate() {
+            let means = stage.by_rank.iter().filter(|work| work.inputs > 0);
+            let means = means.map(|work| (work.place, Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2)));
+            let level = self.levels.entry(number).or_default();
+            level.follow(&means.collect());
+            let index = level.index;
             for work in stage.by_rank.iter().filter(|work| work.inputs > 0) {
                 let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
-                let known = self.compute.entry((number, work.place)).or_default();
-                *known = if known.count > 0.0 { known.with(&new) } else { new };
+                let levelled = Mean { mean: new.mean / index, variance: new.variance / (index * index), ..new };
+                for (all, new) in [(&mut self.compute, &new), (&mut self.relative, &levelled)] {
+                    let known = all.entry((number, work.place)).or_default();
+                    *known = if known.count > 0.0 { known.with(new) } else { *new };
+                }
                 self.noise.entry((number, work.place)).or_default().add(new.mean);
                 if work.own_s > 0.0 {
                     self.own_s.insert((number, work.place), work.own_s / work.inputs as f64);
@@ -276,21 +318,14 @@ impl Estimate {
     /// computes a stage may be slow, or the stage may be heavy.
     fn fit(&self, ranks: u32) -> Option<(Vec<f64>, Vec<f64>)> {
         let mut slowness = vec![1.0; ranks as usize];
-        let mut compute_s = vec![0.0; self.stateful.len()];
         let compared = self.compared(slowness.len());
         for _ in 0..TURNS {
-            for (stage, time_s) in compute_s.iter_mut().enumerate() {
-                let all = self.compute.range((stage, 0)..=(stage, u32::MAX));
-                let (sum, count) = all.fold((0.0, 0.0), |(sum, count), ((_, place), m)| {
-                    (sum + m.count * m.mean / at(&slowness, *place).unwrap_or(1.0), count + m.count)
-                });
-                *time_s = (count >= ENOUGH).then_some(sum / count)?;
-            }
+            let most_take = self.on_most(&self.relative, &slowness)?;
             let mut parts = vec![(0.0, 0.0); slowness.len()];
-            for ((stage, place), m) in &self.compute {
+            for ((stage, place), m) in &self.relative {
                 if let Some(part) = (*place as usize).checked_sub(1).and_then(|at| parts.get_mut(at)) {
                     part.0 += m.count * m.mean;
-                    part.1 += m.count * compute_s[*stage];
+                    part.1 += m.count * most_take[*stage];
                 }
             }
             for (slow, (took_s, most_take_s)) in slowness.iter_mut().zip(parts) {
@@ -310,7 +345,19 @@ impl Estimate {
                 *slow = 1.0;
             }
         }
-        Some((compute_s, slowness))
+        Some((self.on_most(&self.compute, &slowness)?, slowness))
+    }
+
+    /// What each stage takes on a rank like most; `None` while one was not seen often enough.
+    fn on_most(&self, times: &BTreeMap<(usize, u32), Mean>, slowness: &[f64]) -> Option<Vec<f64>> {
+        let of = |stage: usize| {
+            let all = times.range((stage, 0)..=(stage, u32::MAX));
+            let (sum, count) = all.fold((0.0, 0.0), |(sum, count), ((_, place), m)| {
+                (sum + m.count * m.mean / at(slowness, *place).unwrap_or(1.0), count + m.count)
+            });
+            (count >= ENOUGH).then_some(sum / count)
+        };
+        (0..self.stateful.len()).map(of).collect()
     }
 
     /// Ranks by what compares them: the stages that both have computed, or others have with both. Each rank as place - 1.

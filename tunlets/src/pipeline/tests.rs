@@ -5,6 +5,8 @@ use crate::confidence::Confidence;
 use crate::testing::{pattern_tuning_point, stream, stream_on};
 use crate::trial::JUDGED;
 use crate::{StageWindow, StageWork, TeamWork};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 
 /// A stream under the tunlet: what it asks for is taken over between two windows.
 struct Plant {
@@ -125,6 +127,22 @@ fn few_ranks_are_made_room_for_by_grouping() {
     );
     assert_eq!(Some(plant.plan.clone()), best.map(|best| best.to_string()));
     assert!(plant.periods.last().unwrap() < &0.21, "{:?}", plant.periods);
+}
+
+#[test]
+fn stages_that_drift_make_no_rank_slow() {
+    for seed in 0..5 {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut plant = plant(Objective::Time, 8, &[0.002, 0.004, 0.014, 0.002]);
+        for k in 0..150 {
+            let moved_s = 0.010 * f64::from(k) / 150.0;
+            plant.compute_s = vec![0.002, 0.004 + moved_s, 0.014 - moved_s, 0.002];
+            plant.compute_s.iter_mut().for_each(|s| *s *= 1.0 + 0.02 * (random.random::<f64>() - 0.5));
+            plant.run(1);
+        }
+        let plans: Vec<&str> = plant.decisions.iter().map(|decision| decision.to.as_str()).collect();
+        assert!(plans.len() > 1 && plans.iter().all(|plan| !plan.contains('@')), "{seed}: {plans:?}");
+    }
 }
 
 #[test]
