@@ -171,6 +171,8 @@ pub struct Trial<S> {
     /// Measurements before the change; empty if there is nothing to compare with.
     pub before: Measurements,
     since: Vec<Measurement>,
+    /// Standard error of what was measured before, where something else than chance makes it uncertain, as a difference of logarithms.
+    before_error: f64,
     /// Seconds for each unit of cost, for the work that a time was foreseen of; `None` where windows have the same work, or cost no time.
     unit_s: Option<f64>,
     missed: u32,
@@ -190,11 +192,17 @@ impl<S> Trial<S> {
             first,
             before,
             since: Vec::new(),
+            before_error: 0.0,
             unit_s: None,
             missed: 0,
             is_back: false,
             other_work: false,
         }
+    }
+
+    /// The same where what was measured before has a further standard error, as a difference of logarithms.
+    pub fn uncertain_by(self, before_error: f64) -> Trial<S> {
+        Trial { before_error, ..self }
     }
 
     /// The same where the time that is told is that of the work that was foreseen, of which a unit of cost takes so many seconds.
@@ -248,7 +256,7 @@ impl<S> Trial<S> {
         let chance = rule.deviation.max(apart) * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
         // What moved before the change moves on: from the middle of those windows to that of these.
         let lag = 0.5 * (before.len() + since.len()) as f64 - 1.0 + AHEAD as f64;
-        let error = chance.hypot(lag * drift(&before, rule));
+        let error = chance.hypot(lag * drift(&before, rule)).hypot(self.before_error);
         let mean = (median(before) / usual).ln();
         mean.is_finite().then_some(Gain { mean, error })
     }
@@ -405,6 +413,20 @@ mod tests {
         assert_eq!(verdict(&[1.0; 4], unknown, &[1.005; 8], 0.0), Some(Verdict::RolledBack), "nor will it be");
         assert_eq!(verdict(&[1.0, 1.0], unknown, &[0.98, 0.98], 0.05), Some(Verdict::RolledBack), "too small a gain");
         assert_eq!(verdict(&[], unknown, &[9.0, 9.0], 0.0), Some(Verdict::Kept), "nothing to compare with");
+    }
+
+    #[test]
+    fn what_was_not_really_measured_before_takes_no_change_back() {
+        let verdict = |before_error: f64| {
+            let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
+            let mut trial = Trial::new(0, Some(()), (), 0, before).uncertain_by(before_error);
+            trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; 2];
+            let (expected, confidence) = (Gain { mean: 0.08, error: 0.02 }, Confidence::default());
+            let rule = Rule { windows: 2, expected, refutable: true, least: 0.0, deviation: 0.01, confidence };
+            trial.verdict(rule).map(|(verdict, _)| verdict)
+        };
+        assert_eq!(verdict(0.0), Some(Verdict::RolledBack));
+        assert_eq!(verdict(0.25), Some(Verdict::Kept), "the expectation is surer than the measurement");
     }
 
     #[test]

@@ -90,6 +90,8 @@ pub struct MasterWorker {
     /// Measurements under the present setting with the present workers.
     present: Measurements,
     present_of: Option<(Family, u32)>,
+    /// By how much the last of them was longer than it counts, as a difference of logarithms: nobody knows whether the program's start took that.
+    shortened_by: f64,
     errors: PredictionErrors,
     /// The same of iteration time / ideal, which does not depend on how much work there is, but on where it is.
     places: PredictionErrors,
@@ -134,6 +136,7 @@ impl MasterWorker {
             proposed: None,
             present: Measurements::default(),
             present_of: None,
+            shortened_by: 0.0,
             errors: PredictionErrors::default(),
             places: PredictionErrors::default(),
             obstacles: Obstacles::default(),
@@ -253,6 +256,7 @@ impl MasterWorker {
                 let per_task_s = time_s / window.tasks.max(1) as f64;
                 self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
                 self.present.push(Measurement { cost: ratio, time_s });
+                self.shortened_by = -shortened.ln();
                 if is_measured {
                     self.explain(window, ratio);
                 }
@@ -586,9 +590,11 @@ impl Tunlet for MasterWorker {
         self.end_trial();
         self.expected = gain;
         let before = if from.is_some() { self.present.clone() } else { Measurements::default() };
+        let shortened_by = self.shortened_by;
         self.interrupt(None);
         let to = Setting { technique: to, own: None };
         // The iteration at whose safe point it was applied ran with both settings.
-        self.trials.start(Trial::new(decision, from, to, iteration + 1, before).of_work(self.proposed_s.1));
+        let trial = Trial::new(decision, from, to, iteration + 1, before).uncertain_by(shortened_by);
+        self.trials.start(trial.of_work(self.proposed_s.1));
     }
 }
