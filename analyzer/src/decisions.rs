@@ -264,20 +264,18 @@ impl Decisions {
     pub fn objection(&self, proposal: &Proposal) -> Option<&'static str> {
         let of_stream = proposal.assignments.first().is_some_and(|(name, _)| names::of_pipeline(name));
         let is_of = |window: &Window| window.master.is_none_or(|master| proposal.ranks.contains(&master));
-        let time_s = |news: &News| match news {
-            News::Iteration(window) | News::Further(window) if !of_stream && is_of(window) => Some(window.iteration_s),
-            News::Stream(window) if of_stream => Some(window.period_s()),
+        let seen = |news: &News| match news {
+            News::Iteration(window) | News::Further(window) if !of_stream && is_of(window) => {
+                Some((window.tasks, window.iteration_s))
+            }
+            News::Stream(window) if of_stream => Some((0, window.period_s())),
             _ => None,
         };
+        let (tasks, since): (BTreeSet<u64>, Vec<f64>) = self.news.iter().filter_map(seen).unzip();
         // Of other amounts of work nothing can be told by the time.
-        let tasks = self.news.iter().filter_map(|news| match news {
-            News::Iteration(window) | News::Further(window) if is_of(window) => Some(window.tasks),
-            _ => None,
-        });
-        if tasks.collect::<BTreeSet<u64>>().len() > 1 {
+        if tasks.len() > 1 {
             return None;
         }
-        let since: Vec<f64> = self.news.iter().filter_map(time_s).collect();
         (!proposal.per_progress && is_outdated(proposal, since))
             .then_some("what it promises was measured without it meanwhile")
     }

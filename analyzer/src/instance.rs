@@ -65,7 +65,7 @@ impl Instance {
     /// Its master measured a point of the framework's.
     pub(crate) fn on_measured(&mut self, now: u64, rank: u32, measured: &PointMeasured) {
         let iteration = measured.iteration.map(|own| self.windows.number(own));
-        self.points.on_measured(now, rank, 0, &PointMeasured { iteration, ..measured.clone() });
+        self.points.on_measured(now, rank, 0, PointMeasured { iteration, ..measured.clone() });
     }
 
     /// Closes the windows that can be closed by now.

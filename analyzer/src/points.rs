@@ -140,8 +140,8 @@ impl Points {
     }
 
     /// A rank measured; `now` is when the analyzer received that, nanoseconds; its clock is `ahead_ns` behind the master's.
-    pub fn on_measured(&mut self, now: u64, rank: u32, ahead_ns: i64, measured: &PointMeasured) {
-        let seen = PointWindow { rank, ..measured.seen.clone() };
+    pub fn on_measured(&mut self, now: u64, rank: u32, ahead_ns: i64, measured: PointMeasured) {
+        let seen = PointWindow { rank, ..measured.seen };
         let (begun_ns, ended_ns) = measured.span_ns;
         if seen.label == ITERATION {
             self.iterating.insert(rank);

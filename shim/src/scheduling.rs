@@ -5,7 +5,7 @@ use midrun_ring::TuningPointKind::{self, Real, Whole};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::names;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Numbers of the tuning points.
 const TECHNIQUE: usize = 0;
@@ -24,11 +24,12 @@ struct Scheduling {
     parameters: TechniqueParameters,
     /// Workers that take part.
     workers: u32,
+    /// What the program asked for last.
+    asked: Option<TechniqueParameters>,
 }
 
-static SCHEDULING: Mutex<Scheduling> = Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0 });
-/// What the program asked for last.
-static ASKED: Mutex<Option<TechniqueParameters>> = Mutex::new(None);
+static SCHEDULING: Mutex<Scheduling> =
+    Mutex::new(Scheduling { parameters: TechniqueParameters::FALLBACK, workers: 0, asked: None });
 /// Grows with each change, so that the master sees one by one load.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
@@ -91,8 +92,7 @@ pub fn begin_with(initial: TechniqueParameters) {
 /// values. Where the program asks for the same again, as for each of many teams in a row, those in force stay.
 pub fn declare_technique(asked: TechniqueParameters, initial: TechniqueParameters) {
     tuning_points::with(|registry| {
-        let before = ASKED.lock().unwrap_or_else(PoisonError::into_inner).replace(asked);
-        if before == Some(asked) {
+        if locked().asked.replace(asked) == Some(asked) {
             return;
         }
         begin_with(initial);

@@ -75,8 +75,7 @@ impl Simulated {
 /// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms.
 ///
 /// `late` is by how much iterations were longer than their busiest worker was busy: the common error is hardly larger, beside what the inputs of both
-/// are off. `exact` is the standard
-/// deviation of a balanced setting's own error ([`OwnError`]).
+/// are off. `exact` is the standard deviation of a balanced setting's own error ([`OwnError`]).
 pub fn correction(from: Simulated, to: Simulated, (late, exact): (f64, f64)) -> Gain {
     // The common error is what both residuals show of it, beside its prior.
     let (mut precision, mut sum) = (late.max(EXACT).hypot(from.inputs.min(to.inputs)).powi(-2), 0.0);

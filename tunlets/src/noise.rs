@@ -1,7 +1,7 @@
 //! How far the cost of one window scatters under one setting: robust, from consecutive windows, so that drift hardly counts.
 
 use crate::confidence::Confidence;
-use midrun_models::line::{EFFICIENCY, NORMAL, median};
+use midrun_models::line::{EFFICIENCY, robust_deviation};
 use std::collections::VecDeque;
 
 /// Differences of consecutive windows that the scatter rests on: the newest ones.
@@ -61,7 +61,7 @@ impl Noise {
             return PRIOR.0;
         }
         // Two windows differ by the root of two times what one scatters.
-        let seen = NORMAL * median(self.differences.iter().copied().collect()) / 2.0_f64.sqrt();
+        let seen = robust_deviation(self.differences.iter().copied()) / 2.0_f64.sqrt();
         pooled(seen, self.differences.len() as f64).0
     }
 }

@@ -6,7 +6,7 @@
 use crate::confidence::Confidence;
 use crate::trial::{AHEAD, WATCHED};
 use midrun_models::chance::variance_ratio_probability;
-use midrun_models::line::{EFFICIENCY, NORMAL, median};
+use midrun_models::line::{EFFICIENCY, robust_deviation};
 use std::collections::VecDeque;
 
 /// Prior standard deviation of the logarithm of measured over foreseen time, and the observations that it counts for: of the first
@@ -80,18 +80,10 @@ impl PredictionErrors {
     /// Whether forecasts of unchanged settings were surely off by more than is usual.
     pub fn are_unusual(&self, confidence: Confidence) -> bool {
         let (prior, weight) = PRIOR;
+        // By their median: an iteration that something else stalls says nothing of what was foreseen.
+        let square = robust_deviation(self.unchanged.iter().copied()).powi(2);
         let count = EFFICIENCY * self.unchanged.len() as f64;
-        variance_ratio_probability((self.usual() / prior).powi(2), (count, weight)) >= confidence.level()
-    }
-
-    /// Standard deviation of what forecasts of unchanged settings were off, by their median: an iteration that something else stalls says nothing of
-    /// what was foreseen. 0 before there are any.
-    fn usual(&self) -> f64 {
-        if self.unchanged.is_empty() {
-            0.0
-        } else {
-            NORMAL * median(self.unchanged.iter().map(|error| error.abs()).collect())
-        }
+        variance_ratio_probability(square / prior.powi(2), (count, weight)) >= confidence.level()
     }
 
     /// Standard deviation by which forecasts were off, as a difference of logarithms.

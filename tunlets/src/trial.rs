@@ -4,7 +4,7 @@
 //! time. A [`Rule`] says how many windows are watched and when the change counts as worse. [`Tabu`] remembers what was
 //! rolled back.
 
-use midrun_models::line::{NORMAL, median};
+use midrun_models::line::{median, robust_deviation};
 use std::collections::VecDeque;
 
 use crate::confidence::{Confidence, Gain};
@@ -252,7 +252,7 @@ impl<S> Trial<S> {
         }
         let usual = median(since.clone());
         // Where the watched windows lie farther apart than windows did before, one of them may have been stalled.
-        let apart = NORMAL * median(since.iter().map(|cost| (cost / usual).ln().abs()).collect());
+        let apart = robust_deviation(since.iter().map(|cost| (cost / usual).ln()));
         let chance = rule.deviation.max(apart) * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
         // What moved before the change moves on: from the middle of those windows to that of these.
         let lag = 0.5 * (before.len() + since.len()) as f64 - 1.0 + AHEAD as f64;

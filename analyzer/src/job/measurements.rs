@@ -158,7 +158,7 @@ impl Measurements {
                 // Iterations of a line of the points are counted on; what a framework measures goes by its own.
                 let number = |own| if tree::is(&measured.seen.label) { self.windows.number(own) } else { own };
                 let iteration = measured.iteration.map(number);
-                self.points.on_measured(ctx.now, rank, ahead_ns, &PointMeasured { iteration, ..measured.clone() });
+                self.points.on_measured(ctx.now, rank, ahead_ns, PointMeasured { iteration, ..measured.clone() });
             }
             Event::StageWorked(worked) => self.streams.on_work(worked.clone()),
             Event::StreamBegun(_) | Event::StageDeclared(_) | Event::PatternTaken(_) | Event::StreamWindowEnded(_) => {
@@ -538,7 +538,12 @@ impl Measurements {
         let number =
             |own| if windows.master == Some(rank) { windows.number_at(own, time_ns) } else { windows.number(own) };
         let counted = Some(own).filter(|own| *own < limits::ITERATION_END).map(number);
-        counted.or(self.windows.newest()).or(self.points.newest())
+        counted.or_else(|| self.newest_iteration())
+    }
+
+    /// The newest iteration that has begun, or is known by points.
+    pub(super) fn newest_iteration(&self) -> Option<u64> {
+        self.windows.newest().or(self.points.newest())
     }
 
     /// The unit of the job's windows: outputs where it has streams.

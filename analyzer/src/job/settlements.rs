@@ -130,16 +130,13 @@ impl Job {
         if self.roster.points.objection(action.rank, &action.assignments).is_some() {
             return;
         }
-        self.memory.on_applied(
-            action,
-            self.measurements.counted(action.rank, (result.iteration, result.time_ns)),
-            &self.roster.points,
-        );
+        let counted = self.measurements.counted(action.rank, (result.iteration, result.time_ns));
+        self.memory.on_applied(action, counted, &self.roster.points);
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }
         let setting = self.roster.points.setting(action.rank);
-        let iteration = self.measurements.counted(action.rank, (result.iteration, result.time_ns)).unwrap_or(0);
+        let iteration = counted.unwrap_or(0);
         self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();

@@ -8,7 +8,6 @@ use super::Job;
 use crate::actions::Assigned;
 use crate::context::Ctx;
 use crate::in_flight::{By, When};
-use crate::limits;
 
 /// What each rank is to set.
 pub(super) fn by_rank(values: &[PointValue]) -> Vec<Assigned> {
@@ -24,7 +23,7 @@ impl Job {
     /// of its own. Values that are not offered then may be when the iteration ends.
     pub(super) fn set_start_values(&mut self, ctx: &mut Ctx<'_>) {
         let Some(values) = self.memory.values_to_set() else { return };
-        let has_begun = self.measurements.counted(0, (limits::ITERATION_END, 0)).is_some();
+        let has_begun = self.measurements.newest_iteration().is_some();
         if !has_begun || !self.is_free() {
             return;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use midrun_scheduling::Technique;
-use midrun_statistics::{NORMAL, median};
+use midrun_statistics::{median, robust_deviation};
 use midrun_tunlets::Regime;
 use midrun_tunlets::confidence::Confidence;
 use midrun_vocabulary::{Count, Seconds};
@@ -86,7 +86,7 @@ fn delays_s(costs: &[Cost], settings: &[usize]) -> Vec<f64> {
     let compared = |setting: &usize| middles[setting].1 > 1.0;
     let all: Vec<(usize, &Cost)> = settings.iter().copied().zip(costs).filter(|(of, _)| compared(of)).collect();
     let freedom = (all.len() - known.iter().filter(|of| compared(of)).count()) as f64;
-    let scatter = NORMAL * median(all.iter().map(|(of, cost)| beyond(cost, middles[of]).abs()).collect());
+    let scatter = robust_deviation(all.iter().map(|(of, cost)| beyond(cost, middles[of])));
     let limit = Confidence::default().in_series(1, all.len()).student(freedom) * scatter;
     let is_delayed = |setting: usize, cost: &Cost| compared(&setting) && beyond(cost, middles[&setting]) > limit;
     let delay = |(setting, cost): (&usize, &Cost)| match is_delayed(*setting, cost) {
@@ -186,7 +186,7 @@ fn without_start(costs: &mut [Cost], changes: &[(u64, &Value)]) -> f64 {
     longer_s
 }
 
-/// The gain of the changes that were applied: what the windows from the first of them on took, against the time that their work
+/// The gain of the changes that were applied: what the windows with other settings took, against the time that their work
 /// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
 /// and named. That those with the settings at start were of another time, and other work, no summary can rule out: it tells no more than what the
 /// decisions promised and measured when they were made, and what lies beyond counts as uncertain.

@@ -37,10 +37,15 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     if odd { upper } else { f64::midpoint(below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper), upper) }
 }
 
+/// The standard deviation of a normal distribution whose values lie so far from its middle, by the median of these deviations. NaN of none.
+pub fn robust_deviation(deviations: impl Iterator<Item = f64>) -> f64 {
+    NORMAL * median(deviations.map(f64::abs).collect())
+}
+
 /// Median of the values and its standard error, from the median absolute deviation. One value has no error known: NaN.
 pub fn median_and_error(values: &[f64]) -> (f64, f64) {
     let middle = median(values.to_vec());
-    let spread = NORMAL * median(values.iter().map(|v| (v - middle).abs()).collect());
+    let spread = robust_deviation(values.iter().map(|v| v - middle));
     let error = if values.len() < 2 { f64::NAN } else { OF_MEDIAN * spread / (values.len() as f64).sqrt() };
     (middle, error)
 }
@@ -63,7 +68,7 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
     let slope = median(slopes);
     let rests: Vec<f64> = points.iter().map(|(x, y)| y - slope * x).collect();
     let intercept = median(rests.clone());
-    let scale = NORMAL * median(rests.iter().map(|rest| (rest - intercept).abs()).collect());
+    let scale = robust_deviation(rests.iter().map(|rest| rest - intercept));
     // Two points lie on their line, whatever their errors.
     let scale = if points.len() > 2 { scale } else { f64::NAN };
     let mean = points.iter().map(|(x, _)| x).sum::<f64>() / count;

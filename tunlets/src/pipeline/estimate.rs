@@ -144,7 +144,8 @@ impl Default for Level {
 }
 
 impl Level {
-    fn follow(&mut self, seen: &BTreeMap<u32, Mean>) {
+    /// Takes in its next window, by place; returns the index there.
+    fn follow(&mut self, seen: &BTreeMap<u32, Mean>) -> f64 {
         let both = seen.iter().filter_map(|(place, new)| Some((new, self.last_s.get(place)?)));
         let (now_s, before_s) = both.fold((0.0, 0.0), |(now_s, before_s), (new, last_s)| {
             (now_s + new.count * new.mean, before_s + new.count * last_s)
@@ -153,6 +154,7 @@ impl Level {
             self.index *= now_s / before_s;
         }
         self.last_s = seen.iter().map(|(place, new)| (*place, new.mean)).collect();
+        self.index
     }
 }
 
@@ -250,13 +252,11 @@ impl Estimate {
             self.teams.entry(number).or_default().learn(stage, ranks);
         }
         for (number, stage) in stages.iter().enumerate() {
-            let means = stage.by_rank.iter().filter(|work| work.inputs > 0);
-            let means = means.map(|work| (work.place, Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2)));
-            let level = self.levels.entry(number).or_default();
-            level.follow(&means.collect());
-            let index = level.index;
-            for work in stage.by_rank.iter().filter(|work| work.inputs > 0) {
-                let new = Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
+            let worked = || stage.by_rank.iter().filter(|work| work.inputs > 0);
+            let mean = |work: &StageWork| Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
+            let index = self.levels.entry(number).or_default().follow(&worked().map(|w| (w.place, mean(w))).collect());
+            for work in worked() {
+                let new = mean(work);
                 let levelled = Mean { mean: new.mean / index, variance: new.variance / (index * index), ..new };
                 for (all, new) in [(&mut self.compute, &new), (&mut self.relative, &levelled)] {
                     let known = all.entry((number, work.place)).or_default();

@@ -22,6 +22,7 @@ use midrun_scheduling::Chunk;
 use midrun_vocabulary::bounds::TASKS;
 use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
 
 /// Largest message, bytes. A larger chunk is sent as several.
 const MESSAGE_BYTES: usize = 256 << 20;
@@ -78,6 +79,14 @@ pub(super) fn now_s() -> f64 {
     clock::now_ns() as f64 * 1e-9
 }
 
+/// What messages to another host and on this one cost, as this rank's teams measured it: of many in a row only the first does.
+static LINKS: Mutex<[Option<LinkCost>; 2]> = Mutex::new([None; 2]);
+
+/// What earlier teams of this rank measured of messages; see [`calibrate`].
+pub fn known_links() -> [Option<LinkCost>; 2] {
+    *LINKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Measures the cost of messages to one worker on this host and to one on another host, once each, if an agent records.
 /// Runs before the iteration's clock starts: the iteration will have so many tasks, where that is known.
 pub fn calibrate(
@@ -92,7 +101,7 @@ pub fn calibrate(
     }
     let each = config.task_bytes.max(config.result_bytes) as u64;
     let most = tasks.filter(|_| !config.any_size()).map_or(u64::MAX, |tasks| tasks.saturating_mul(each));
-    for (same_host, known) in [false, true].into_iter().zip(links) {
+    for (same_host, known) in [false, true].into_iter().zip(links.iter_mut()) {
         let candidate = team.active().iter().find(|rank| {
             // A started process cannot be woken, so its messages are not typical.
             **rank != config.master && **rank < endpoint.comm.size && endpoint.is_here(**rank) == same_host
@@ -100,6 +109,7 @@ pub fn calibrate(
         let (None, Some(&rank)) = (*known, candidate) else { continue };
         if let Some(link) = calibrate::measure(endpoint, rank, iteration, most as usize)? {
             *known = Some(link);
+            LINKS.lock().unwrap_or_else(PoisonError::into_inner)[usize::from(same_host)] = Some(link);
             records::link(same_host, clock::now_ns(), &link);
         }
     }

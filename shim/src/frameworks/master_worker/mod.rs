@@ -48,14 +48,11 @@ use sizes::Sizes;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use team::Team;
 use worker::{End, Kept};
 
 /// The program has created a framework. Only the first one can grow, because started processes serve that one.
 static CREATED: AtomicBool = AtomicBool::new(false);
-/// What messages cost, as this rank's teams measured it: of many in a row only the first does.
-static LINKS: Mutex<[Option<LinkCost>; 2]> = Mutex::new([None; 2]);
 
 /// `midrun_mw_t`.
 pub struct MasterWorker {
@@ -170,7 +167,7 @@ pub fn create(raw: &RawConfig) -> Result<MasterWorker, c_int> {
         messages,
         team,
         kept: Kept::default(),
-        links: *LINKS.lock().unwrap_or_else(PoisonError::into_inner),
+        links: master::known_links(),
         sizes: Sizes::default(),
         iteration: 0,
         last: None,
@@ -256,7 +253,6 @@ impl MasterWorker {
                 (self.iteration, work.tasks()),
                 &mut self.links,
             );
-            *LINKS.lock().unwrap_or_else(PoisonError::into_inner) = self.links;
             let team = (&mut self.team, &self.links);
             let kept = (&mut self.growth, &mut self.sizes);
             let done = ready
