@@ -1,7 +1,8 @@
 //! What the simulation gets wrong of a setting: `ln(measured / simulated) = common + own + chance`.
 //!
 //! *Common* to all settings is what the machine adds to each iteration; it cancels between two of them. A setting's *own* error is
-//! what does not. Both have normal priors, so that what was measured of two settings says how far their simulated difference is off.
+//! what does not. Both have normal priors, so that what was measured of two settings says how far their simulated difference is off, and what was
+//! measured of others whether that is common.
 
 use crate::confidence::{Confidence, Gain};
 
@@ -72,14 +73,15 @@ impl Simulated {
     }
 }
 
-/// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms.
+/// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms; `others` are settings that
+/// were measured besides.
 ///
 /// `late` is by how much iterations were longer than their busiest worker was busy: the common error is hardly larger, beside what the inputs of both
 /// are off. `exact` is the standard deviation of a balanced setting's own error ([`OwnError`]).
-pub fn correction(from: Simulated, to: Simulated, (late, exact): (f64, f64)) -> Gain {
-    // The common error is what both residuals show of it, beside its prior.
+pub fn correction(from: Simulated, to: Simulated, others: &[Simulated], (late, exact): (f64, f64)) -> Gain {
+    // The common error is what all residuals show of it, beside its prior.
     let (mut precision, mut sum) = (late.max(EXACT).hypot(from.inputs.min(to.inputs)).powi(-2), 0.0);
-    for (setting, other) in [(from, to), (to, from)] {
+    for (setting, other) in [(from, to), (to, from)].into_iter().chain(others.iter().map(|other| (*other, from))) {
         if let Some(residual) = setting.residual {
             let weight = 1.0 / (setting.own(&other, (late, exact)) + residual.error.powi(2));
             (precision, sum) = (precision + weight, sum + weight * residual.mean);
@@ -104,9 +106,9 @@ mod tests {
     #[test]
     fn what_a_balanced_setting_lacks_is_the_machines_and_that_of_an_unbalanced_one_its_own() {
         let other = simulated(1.0, None);
-        let late = correction(simulated(1.0, Some((0.02, 0.002))), other, (0.03, EXACT));
+        let late = correction(simulated(1.0, Some((0.02, 0.002))), other, &[], (0.03, EXACT));
         assert!(late.mean < 0.002 && late.error < 0.008, "{late:?}");
-        let uneven = correction(simulated(1.3, Some((-0.1, 0.01))), other, (0.03, EXACT));
+        let uneven = correction(simulated(1.3, Some((-0.1, 0.01))), other, &[], (0.03, EXACT));
         assert!(uneven.mean < -0.07, "it was less uneven than simulated: {uneven:?}");
     }
 
@@ -122,15 +124,24 @@ mod tests {
         own.learn(gain(0.05, 0.02), gain(-1.3, 0.05), usual);
         let exact = own.deviation();
         assert!(exact > 0.3, "{exact}");
-        let gain = correction(simulated(1.1, None), simulated(1.0, None), (0.0, exact));
+        let gain = correction(simulated(1.1, None), simulated(1.0, None), &[], (0.0, exact));
         assert!(gain.error > exact, "{gain:?}");
     }
 
     #[test]
     fn two_settings_that_were_measured_differ_by_what_was_measured() {
-        let both = correction(simulated(1.05, Some((0.0, 1e-4))), simulated(1.01, Some((0.08, 1e-4))), (0.03, EXACT));
+        let both =
+            correction(simulated(1.05, Some((0.0, 1e-4))), simulated(1.01, Some((0.08, 1e-4))), &[], (0.03, EXACT));
         assert!((both.mean + 0.08).abs() < 1e-3 && both.error < 1e-3, "{both:?}");
-        let unknown = correction(simulated(1.05, None), simulated(1.01, None), (0.03, EXACT));
+        let unknown = correction(simulated(1.05, None), simulated(1.01, None), &[], (0.03, EXACT));
         assert!(unknown.mean == 0.0 && unknown.error > 0.01, "{unknown:?}");
+    }
+
+    #[test]
+    fn what_several_settings_took_longer_than_simulated_another_will_take_too() {
+        let late = |ratio| simulated(ratio, Some((0.07, 0.005)));
+        let gain = |others: &[Simulated]| correction(late(1.1), simulated(1.03, None), others, (0.01, EXACT)).mean;
+        let (alone, beside) = (gain(&[]), gain(&[late(1.05), late(1.06), late(1.04)]));
+        assert!(alone > 0.03 && beside < 0.5 * alone, "{alone} {beside}");
     }
 }

@@ -142,6 +142,7 @@ impl CutOff {
                 inputs: 0.0,
                 residual: neighbour.and_then(|neighbour| self.residual(neighbour, ideal_s)),
             },
+            &[],
             (residual.map_or(0.0, |residual| residual.mean.abs()), EXACT),
         );
         // The next problem is divided otherwise by chance.

@@ -111,6 +111,8 @@ pub struct WorkloadEstimator {
     last: LastIterations,
     /// Relative time per task of each rank that was seen: 1 average of those that take part.
     slowness: BTreeMap<u32, f64>,
+    /// They computed the same tasks as others: that stays known until such tasks say otherwise.
+    is_compared: bool,
     /// What the master remembers of each rank's speed at the end of an iteration: its techniques weigh by it.
     speeds: BTreeMap<u32, WorkerSpeed>,
     /// Variance of task times that the speeds of those that take part explain, as a share of the squared mean.
@@ -209,10 +211,10 @@ impl WorkloadEstimator {
             Some(old) if old.is_explained_by_the_number(&now, seen) => {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
                 // parked stays.
-                let (growth, slowness) = (old.growth.clone(), old.slowness_beside(&now));
+                let growth = old.growth.clone();
                 let WorkloadEstimator { reference_s, reference_workers, .. } = *old;
                 let new = old.keep_costs(window, now.clone());
-                *old = WorkloadEstimator { growth, reference_s, reference_workers, slowness, ..new };
+                *old = WorkloadEstimator { growth, reference_s, reference_workers, ..new };
                 old.grow(&now, equal);
                 Learnt::OtherWorkers
             }
@@ -281,10 +283,11 @@ impl WorkloadEstimator {
             reference_s: mean_s,
             reference_workers: window.workers,
             far: window.per_worker.iter().filter_map(|w| Some((w.rank, w.far?))).collect(),
-            shape: PositionProfile::of(window, mean_s, steadiness.level(confidence)),
+            shape: PositionProfile::of(&window.profile, mean_s, steadiness.level(confidence)),
             last: LastIterations::of(window),
             by_workers: variance_of(slowness.values().copied()),
             slowness,
+            is_compared: false,
             speeds: BTreeMap::new(),
             message_shares: VecDeque::new(),
             overhead: VecDeque::new(),
@@ -335,7 +338,7 @@ impl WorkloadEstimator {
         slow_left || self.growth.explains(from, to, now.tasks, self.chance_of_mean(now, seen))
     }
 
-    /// What is learnt anew, with what does not depend on the tasks: where ranks are, what chunks cost; and what may have come
+    /// What is learnt anew, with what does not depend on the tasks: where ranks are and how fast, what chunks cost; and what may have come
     /// again: where there is more to do.
     fn keep_costs(&self, window: &Window, now: WorkloadEstimator) -> WorkloadEstimator {
         let chunk_cost_s = if costs_are_known(window) { now.chunk_cost_s } else { self.chunk_cost_s };
@@ -343,10 +346,16 @@ impl WorkloadEstimator {
         far.extend(&now.far);
         let mut shape = self.shape.clone();
         shape.renew(now.shape, keep(), self.steadiness.level(self.confidence));
+        let level = self.steadiness.level_of_workers(now.slowness.len(), self.confidence);
+        let compared = if self.is_compared { now.last.clone().slowness(&self.slowness, level) } else { None };
+        let (is_compared, present) = (compared.is_some(), compared.unwrap_or(now.slowness));
         WorkloadEstimator {
             chunk_cost_s,
             far,
             shape,
+            by_workers: variance_of(present.values().copied()),
+            slowness: self.slowness_beside(present),
+            is_compared,
             overhead: self.overhead.clone(),
             most_overhead: self.most_overhead.clone(),
             overhead_of: self.overhead_of,
@@ -355,15 +364,14 @@ impl WorkloadEstimator {
         }
     }
 
-    /// Slowness of the ranks that took part now, and of those that did before: these would have become as much dearer or
-    /// cheaper as those that stayed.
-    fn slowness_beside(&self, now: &WorkloadEstimator) -> BTreeMap<u32, f64> {
-        let change = |(rank, new): (&u32, &f64)| Some(new * now.mean_s / (self.slowness.get(rank)? * self.mean_s));
-        let changes: Vec<f64> = now.slowness.iter().filter_map(change).collect();
+    /// Slowness of the ranks that are `present`, and of those that took part before: these would have become as much dearer or cheaper as
+    /// those that stayed.
+    fn slowness_beside(&self, present: BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
+        let changes = present.iter().filter_map(|(rank, new)| Some(new / self.slowness.get(rank)?));
+        let changes: Vec<f64> = changes.collect();
         let change = if changes.is_empty() { 1.0 } else { median(changes) };
-        let absent = |(rank, old): (&u32, &f64)| (*rank, old * change * self.mean_s / now.mean_s);
-        let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(absent).collect();
-        all.extend(&now.slowness);
+        let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(|(rank, old)| (*rank, old * change)).collect();
+        all.extend(present);
         all
     }
 
@@ -380,8 +388,10 @@ impl WorkloadEstimator {
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));
         self.windows = self.windows.saturating_add(1);
+        self.last.add(now.last.clone());
+        let of_workers = self.mix_slowness(&now, keep);
         // The less is chance, the more the last one counts.
-        let keep = self.shape.mix(now.shape.clone(), keep, self.steadiness.level(self.confidence));
+        let keep = self.mix_shape(&now, keep);
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.
@@ -402,21 +412,43 @@ impl WorkloadEstimator {
         let (inputs_s, results_s) = now.per_task_s;
         self.per_task_s = (remembered(self.per_task_s.0, inputs_s), remembered(self.per_task_s.1, results_s));
         self.relieved = now.relieved;
-        self.last.add(now.last);
-        let compared = self.last.slowness(self.steadiness.level_of_workers(now.slowness.len(), self.confidence));
-        let mut present = Vec::new();
-        for (rank, new) in now.slowness {
-            let old = self.slowness.entry(rank).or_insert(new);
-            // Speed that shows is believed at once, speed that no longer shows fades.
-            let of_one = if (new - 1.0).abs() > (*old - 1.0).abs() { new } else { mixed(*old, new) };
-            *old = compared.get(&rank).copied().unwrap_or(of_one);
-            present.push(*old);
-        }
-        self.by_workers = mixed(self.by_workers, variance_of(present.into_iter()));
+        self.by_workers = mixed(self.by_workers, of_workers);
         (self.tasks, self.workers, self.network) = (now.tasks, now.workers, now.network);
         (self.run_delay, self.cut) = (now.run_delay, now.cut);
         (self.chunk_tasks, self.prepare_s) = (now.chunk_tasks, now.prepare_s.or(self.prepare_s));
         self.far.extend(now.far);
+    }
+
+    /// Returns the variance of task times that the speeds of those who took part explain, as a share of the squared mean.
+    fn mix_slowness(&mut self, now: &WorkloadEstimator, keep: f64) -> f64 {
+        let level = self.steadiness.level_of_workers(now.slowness.len(), self.confidence);
+        let known = if self.is_compared { self.slowness.clone() } else { BTreeMap::new() };
+        let compared = self.last.slowness(&known, level);
+        self.is_compared = compared.is_some();
+        let of_one = |(&rank, &new): (&u32, &f64)| {
+            let old = self.slowness.get(&rank).copied().unwrap_or(new);
+            // Speed that shows is believed at once, speed that no longer shows fades.
+            let is_farther = (new - 1.0).abs() > (old - 1.0).abs();
+            (rank, if is_farther { new } else { keep * old + (1.0 - keep) * new })
+        };
+        let present = compared.unwrap_or_else(|| now.slowness.iter().map(of_one).collect());
+        let explained = variance_of(present.values().copied());
+        self.slowness = self.slowness_beside(present);
+        explained
+    }
+
+    /// Where workers are unequal, what slow ones computed is no dear place: the last iterations are taken as the average worker would have made
+    /// them. Returns what counts of what was.
+    fn mix_shape(&mut self, now: &WorkloadEstimator, keep: f64) -> f64 {
+        let level = self.steadiness.level(self.confidence);
+        let profiles = if self.are_equal() { Vec::new() } else { self.last.profiles(&self.slowness) };
+        match PositionProfile::of_all(&profiles, keep, level) {
+            Some((shape, keep)) => {
+                self.shape = shape;
+                keep
+            }
+            None => self.shape.mix(now.shape.clone(), keep, level),
+        }
     }
 
     /// How the program cuts its tasks by itself: as it was told, or as it seems to; `None` where midrun hands them out, or it cuts as nothing that is

@@ -222,6 +222,7 @@ impl Pipeline {
         let errors = correction(
             Simulated { ratio: promise.exp(), inputs: 0.0, residual: Some(measured) },
             Simulated { ratio: 1.0, inputs: 0.0, residual: None },
+            &[],
             (residual.abs(), EXACT),
         );
         // The means of the stages, of as many inputs.

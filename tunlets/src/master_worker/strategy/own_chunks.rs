@@ -119,7 +119,7 @@ impl MasterWorker {
         let other = Simulated { residual: None, ..self.simulated(workload, &there) };
         let attributed = Gain { mean: 0.0, error: there.attributed };
         let Gain { mean, error } =
-            there.gain.plus(self.correction(self.simulated(workload, &now), other)).plus(attributed);
+            there.gain.plus(self.correction(self.simulated(workload, &now), other, &[])).plus(attributed);
         let gain = Gain { mean: mean.min(most), error };
         if values == own.values() || !self.is_worth(gain) {
             return (unchanged, None);

@@ -4,11 +4,12 @@ use super::{MasterWorker, Mode};
 use crate::Window;
 use crate::confidence::Gain;
 use crate::master_worker::candidates::{self, Forecast};
-use crate::master_worker::experience::family;
+use crate::master_worker::experience::{Family, family};
 use crate::master_worker::workload::WorkloadEstimator;
 use crate::model_error::{EXACT, Simulated, correction};
 use crate::trial::{JUDGED, MODEL};
 use midrun_scheduling::{Technique, TechniqueParameters};
+use std::collections::BTreeMap;
 
 /// Steps to the share of messages: to 3 % of it.
 const HALVINGS: u32 = 5;
@@ -48,11 +49,17 @@ impl MasterWorker {
         let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
         let simulated_now = self.simulated(workload, &now);
-        let corrected = |f: Forecast| {
-            let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(workload, &f));
+        let of_others = |family_of: Family| {
+            let others = all.iter().filter(|f| ![family(&current), family_of].contains(&family(&f.setting)));
+            let simulated = others.map(|f| (family(&f.setting), self.simulated(workload, f)));
+            let measured = simulated.filter(|(_, simulated)| simulated.residual.is_some());
+            measured.collect::<BTreeMap<_, _>>().into_values().collect::<Vec<_>>()
+        };
+        let corrected = |f: &Forecast| {
+            let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(workload, f));
             let correction = match alike {
                 true => Gain { mean: 0.0, error: self.trials.own_error() },
-                false => self.correction(simulated_now, simulated),
+                false => self.correction(simulated_now, simulated, &of_others(family(&f.setting))),
             };
             // Once it was measured, that says what its chunks cost.
             let attributed = if simulated.residual.is_some() { 0.0 } else { f.attributed };
@@ -62,13 +69,13 @@ impl MasterWorker {
                 ratio: unchanged * (-gain.mean).exp(),
                 iteration_s: unchanged * workload.ideal_s() * (-gain.mean).exp(),
                 gain,
-                ..f
+                ..*f
             }
         };
         // Of the same technique only the parameters that it reads are worth a change.
         let reads = current.kind == Technique::Fac2;
         let other = |f: &Forecast| family(&f.setting) != family(&current) || (reads && f.setting != current);
-        let mut all: Vec<Forecast> = all.into_iter().filter(other).map(corrected).collect();
+        let mut all: Vec<Forecast> = all.iter().filter(|f| other(f)).map(corrected).collect();
         // What relieves the master begins an iteration later, and less or nothing is recalled: what the model cannot tell apart is sent.
         if !current.is_relieving() {
             let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
@@ -88,9 +95,9 @@ impl MasterWorker {
         Simulated { ratio: of.ratio, inputs: workload.excess_error(of.ratio), residual }
     }
 
-    /// By how much more `to` gains over `from` than simulated.
-    pub(super) fn correction(&self, from: Simulated, to: Simulated) -> Gain {
-        correction(from, to, (self.experience.late(), self.trials.own_error()))
+    /// By how much more `to` gains over `from` than simulated, beside `others` that were measured.
+    pub(super) fn correction(&self, from: Simulated, to: Simulated, others: &[Simulated]) -> Gain {
+        correction(from, to, others, (self.experience.late(), self.trials.own_error()))
     }
 
     /// Whether a gain is worth a change now: it is sure, or, as the first one since the work is what it is, worth its trial (ADR 0036).

@@ -1,9 +1,10 @@
 //! The last iterations, chunk by chunk: the simulation draws iterations like them.
 
-use super::speeds;
+use super::speeds::{self, AGAIN, Speeds};
 use crate::confidence::Confidence;
-use crate::{ChunkWork, Window};
+use crate::{ChunkWork, PROFILE_BINS, ProfileBin, Window};
 use midrun_models::seen::{Places, Seen, Stretch};
+use midrun_vocabulary::profile::{Profile, spread};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -43,12 +44,42 @@ impl LastIterations {
         }
     }
 
-    /// Relative time per task of each rank, 1 average, where they differ beyond chance at the level of one of them.
-    pub(super) fn slowness(&self, level: Confidence) -> BTreeMap<u32, f64> {
+    /// Those of as many tasks as the last one, in their order.
+    fn alike(&self) -> impl Iterator<Item = &[(u32, ChunkWork)]> {
         let tasks = |all: &[(u32, ChunkWork)]| all.last().map(|(_, chunk)| chunk.first + chunk.tasks);
         let now = self.0.back().and_then(|all| tasks(all));
-        let all: Vec<&[(u32, ChunkWork)]> = self.0.iter().map(AsRef::as_ref).filter(|all| tasks(all) == now).collect();
-        speeds::slowness_of(&all, level).unwrap_or_default()
+        self.0.iter().map(AsRef::as_ref).filter(move |all| tasks(all) == now)
+    }
+
+    /// Relative time per task of each rank of them, 1 average, where they are `known` or differ beyond chance at the level of one of them; else `None`.
+    /// Iterations before a rank became faster or slower are dropped.
+    pub(super) fn slowness(&mut self, known: &BTreeMap<u32, f64>, level: Confidence) -> Option<BTreeMap<u32, f64>> {
+        let all: Vec<_> = self.alike().collect();
+        if all.is_empty() {
+            return None;
+        }
+        match speeds::speeds_of(&all, known, level) {
+            Speeds::Differ(known) => Some(known),
+            Speeds::Alike => None,
+            Speeds::Moved => {
+                self.0.drain(..self.0.len() - AGAIN);
+                None
+            }
+        }
+    }
+
+    /// The profile of each, as the average worker would have made it, where each takes so many times as long.
+    pub(super) fn profiles(&self, slowness: &BTreeMap<u32, f64>) -> Vec<Vec<ProfileBin>> {
+        let profile = |all: &[(u32, ChunkWork)]| {
+            let mut parts: Profile = [(0.0, 0.0); PROFILE_BINS];
+            let total = all.iter().map(|(_, chunk)| chunk.tasks).sum();
+            for (rank, chunk) in all {
+                let busy_s = chunk.busy_s / slowness.get(rank).copied().unwrap_or(1.0);
+                spread(&mut parts, chunk.first, chunk.tasks, total, busy_s);
+            }
+            parts.iter().map(|&(tasks, busy_s)| ProfileBin { tasks, busy_s }).collect()
+        };
+        self.alike().map(profile).collect()
     }
 
     /// To draw from, where each worker takes so many times as long as the average one.

@@ -18,7 +18,7 @@ pub(super) fn drawn_s(window: &Window, mean_s: f64) -> f64 {
 }
 
 /// Relative time per task of each rank, as far as `chance` does not explain it: how far one may lie from 1, by the standard error of the tasks
-/// that it drew, at a level. Where tasks may be `placed`, those of one
+/// that it drew, at a level; the others are taken for equal. Where tasks may be `placed`, those of one
 /// chunk may be alike: then its chunks are what a worker drew.
 pub(super) fn slowness_in(
     window: &Window,
@@ -41,9 +41,13 @@ pub(super) fn slowness_in(
         let chance = chance((within * slowness).max(of_all) / (drawn as f64).sqrt());
         let differs = slowness > 0.0 && (slowness - 1.0).abs() > chance;
         let known = several && differs && is_beyond_luck(drawn, of_all_drawn, level);
-        (w.rank, if known { slowness } else { 1.0 })
+        known.then_some(slowness)
     };
-    window.per_worker.iter().map(speed).collect()
+    let speeds: Vec<(&WorkerWork, Option<f64>)> = window.per_worker.iter().map(|w| (w, speed(w))).collect();
+    let others = speeds.iter().filter(|(_, known)| known.is_none());
+    let (busy_s, tasks) = others.fold((0.0, 0), |(s, n), (w, _)| (s + w.busy_s, n + w.tasks));
+    let usual = if tasks > 0 && busy_s > 0.0 { busy_s / tasks as f64 / mean_s } else { 1.0 };
+    speeds.into_iter().map(|(w, known)| (w.rank, known.unwrap_or(usual))).collect()
 }
 
 /// Whether at this level it is no luck that one worker drew the `drawn` dearest, or cheapest, of `all`: among equal workers each choice of so many is

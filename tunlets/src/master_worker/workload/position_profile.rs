@@ -5,7 +5,7 @@
 use crate::confidence::Confidence;
 use crate::model_error::EXACT;
 use crate::trial::JUDGED;
-use crate::{PROFILE_BINS, Window};
+use crate::{PROFILE_BINS, ProfileBin};
 use midrun_models::seen::Places;
 use std::collections::VecDeque;
 
@@ -72,16 +72,31 @@ fn parts(profile: &[f64]) -> f64 {
 }
 
 impl PositionProfile {
-    /// Of one iteration whose tasks took `mean_s` on average, seconds.
-    pub fn of(window: &Window, mean_s: f64, level: Confidence) -> PositionProfile {
-        let part = |bin: &crate::ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
-        let profile: Vec<f64> = window.profile.iter().map(part).filter(|v| v.is_finite()).collect();
+    /// Of one iteration: its bins, and what its tasks took on average, seconds.
+    pub fn of(bins: &[ProfileBin], mean_s: f64, level: Confidence) -> PositionProfile {
+        let part = |bin: &ProfileBin| if bin.tasks > 0.0 { bin.busy_s / bin.tasks / mean_s } else { 1.0 };
+        let profile: Vec<f64> = bins.iter().map(part).filter(|v| v.is_finite()).collect();
         let profile = if profile.len() == PROFILE_BINS { profile } else { Vec::new() };
         let (sample, parts) = (VecDeque::from([profile.clone()]), parts(&profile));
         let distinct: Vec<f64> = distinct(&profile).map(|run| run[0]).collect();
         let after = distinct.get(1..).unwrap_or_default();
         let (alike, is_smooth) = agreement(&distinct[..after.len()], after, after.len() as f64, level);
         PositionProfile { sample, parts, profile, persists: false, is_smooth, alike }
+    }
+
+    /// Of several iterations, the last one last, as if each had been mixed in: see [`PositionProfile::mix`]. `None` of none.
+    pub fn of_all(all: &[Vec<ProfileBin>], keep: f64, level: Confidence) -> Option<(PositionProfile, f64)> {
+        let of = |bins: &Vec<ProfileBin>| {
+            let (busy_s, tasks) = bins.iter().fold((0.0, 0.0), |(s, n), bin| (s + bin.busy_s, n + bin.tasks));
+            PositionProfile::of(bins, busy_s / tasks, level)
+        };
+        let mut each = all.iter().map(of);
+        let mut known = each.next()?;
+        let mut kept = keep;
+        for (before, now) in (1..).zip(each) {
+            kept = known.mix(now, keep.min(f64::from(before) / f64::from(before + 1)), level);
+        }
+        Some((known, kept))
     }
 
     /// Another iteration; what was counts `keep` where all is chance. Returns what it counts.
@@ -175,8 +190,6 @@ impl PositionProfile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileBin;
-    use crate::testing::window;
     use midrun_models::random::Random;
 
     /// The level of the twentieth iteration.
@@ -188,7 +201,7 @@ mod tests {
     fn shape(times: impl FnMut(usize) -> f64) -> PositionProfile {
         let profile: Vec<ProfileBin> = (0..64).map(times).map(|busy_s| ProfileBin { tasks: 1.0, busy_s }).collect();
         let mean_s = profile.iter().map(|bin| bin.busy_s).sum::<f64>() / 64.0;
-        PositionProfile::of(&Window { tasks: 64, chunks: 64, profile, ..window(0, 4, 0.1) }, mean_s, level())
+        PositionProfile::of(&profile, mean_s, level())
     }
 
     #[test]
