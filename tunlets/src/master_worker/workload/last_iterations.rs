@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// Iterations that are kept: what was longer ago counts no more. Twice the half-life of the other estimates.
 const KEPT: usize = 8;
+/// Speeds are compared by as many of the last iterations as have no more places times iterations than this: some milliseconds' work.
+const CELLS: usize = 1 << 14;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +60,11 @@ impl LastIterations {
         if all.is_empty() {
             return None;
         }
-        match speeds::speeds_of(&all, known, level) {
+        let is_bounded =
+            |all: &[&[(u32, ChunkWork)]]| all.iter().map(|one| one.len()).sum::<usize>() * all.len() <= CELLS;
+        let last = |count: usize| &all[all.len() - count..];
+        let count = (1..=all.len()).rev().find(|count| is_bounded(last(*count))).unwrap_or(1);
+        match speeds::speeds_of(last(count), known, level) {
             Speeds::Differ(known) => Some(known),
             Speeds::Alike => None,
             Speeds::Moved => {
@@ -130,6 +136,23 @@ mod tests {
         assert!(none(iteration(true, [&[chunk(0, 3)], &[chunk(2, 3)]])), "one was there twice");
         assert!(none(iteration(false, [&[chunk(0, 3)], &[chunk(3, 3)]])), "tasks were not timed");
         assert!(none(iteration(true, [&[], &[]])));
+    }
+
+    #[test]
+    fn speeds_are_compared_by_fewer_iterations_where_chunks_are_many() {
+        // The first worker takes longer for each of a thousand tasks, and nobody has the same places twice.
+        let level = Confidence::default().in_series(20, 4);
+        let iteration = |turn: u64| {
+            let of = |first: u64| ((first * 7 + turn * (1 + first % 3)) % 4) as u32;
+            let chunk = |first| ChunkWork { first, tasks: 1, busy_s: 1e-3, sum_sq_s2: 1e-6 };
+            let slow = |rank, chunk: ChunkWork| ChunkWork { busy_s: if rank == 0 { 3e-3 } else { 1e-3 }, ..chunk };
+            let all: Vec<_> = (0..1000).map(|first| (of(first), slow(of(first), chunk(first)))).collect();
+            LastIterations(VecDeque::from([all.into()]))
+        };
+        let mut known = iteration(0);
+        (1..8).for_each(|turn| known.add(iteration(turn)));
+        let slowness = known.slowness(&BTreeMap::new(), level).expect("they differ");
+        assert!((slowness[&0] / slowness[&1] - 3.0).abs() < 0.05, "{slowness:?}");
     }
 
     #[test]
