@@ -345,9 +345,12 @@ impl WorkloadEstimator {
         let mut far = self.far.clone();
         far.extend(&now.far);
         let mut shape = self.shape.clone();
+        // A worker that became slow may be what has changed.
+        let shows_none = now.are_equal();
         shape.renew(now.shape, keep(), self.steadiness.level(self.confidence));
         let level = self.steadiness.level_of_workers(now.slowness.len(), self.confidence);
-        let compared = if self.is_compared { now.last.clone().slowness(&self.slowness, level) } else { None };
+        let compared =
+            (self.is_compared && shows_none).then(|| now.last.clone().slowness(&self.slowness, level)).flatten();
         let (is_compared, present) = (compared.is_some(), compared.unwrap_or(now.slowness));
         WorkloadEstimator {
             chunk_cost_s,
@@ -432,7 +435,7 @@ impl WorkloadEstimator {
             (rank, if is_farther { new } else { keep * old + (1.0 - keep) * new })
         };
         let present = compared.unwrap_or_else(|| now.slowness.iter().map(of_one).collect());
-        let explained = variance_of(present.values().copied());
+        let explained = variance_of(now.slowness.keys().filter_map(|rank| present.get(rank)).copied());
         self.slowness = self.slowness_beside(present);
         explained
     }

@@ -47,31 +47,37 @@ impl LastIterations {
     }
 
     /// Those of as many tasks as the last one, in their order.
-    fn alike(&self) -> impl Iterator<Item = &[(u32, ChunkWork)]> {
+    fn alike(&self) -> impl DoubleEndedIterator<Item = &Arc<[(u32, ChunkWork)]>> {
         let tasks = |all: &[(u32, ChunkWork)]| all.last().map(|(_, chunk)| chunk.first + chunk.tasks);
         let now = self.0.back().and_then(|all| tasks(all));
-        self.0.iter().map(AsRef::as_ref).filter(move |all| tasks(all) == now)
+        self.0.iter().filter(move |all| tasks(all) == now)
     }
 
-    /// Relative time per task of each rank of them, 1 average, where they are `known` or differ beyond chance at the level of one of them; else `None`.
-    /// Iterations before a rank became faster or slower are dropped.
+    /// Relative time per task of each rank of them, 1 for the average one of the last iteration, where they are `known` or differ beyond chance at the
+    /// level of one of them; else `None`. Iterations before a rank became faster or slower are dropped.
     pub(super) fn slowness(&mut self, known: &BTreeMap<u32, f64>, level: Confidence) -> Option<BTreeMap<u32, f64>> {
-        let all: Vec<_> = self.alike().collect();
-        if all.is_empty() {
-            return None;
-        }
+        let all: Vec<&[(u32, ChunkWork)]> = self.alike().map(AsRef::as_ref).collect();
         let is_bounded =
             |all: &[&[(u32, ChunkWork)]]| all.iter().map(|one| one.len()).sum::<usize>() * all.len() <= CELLS;
         let last = |count: usize| &all[all.len() - count..];
-        let count = (1..=all.len()).rev().find(|count| is_bounded(last(*count))).unwrap_or(1);
-        match speeds::speeds_of(last(count), known, level) {
-            Speeds::Differ(known) => Some(known),
-            Speeds::Alike => None,
-            Speeds::Moved => {
-                self.0.drain(..self.0.len() - AGAIN);
-                None
+        let count = (1..=all.len()).rev().find(|count| *count == 1 || is_bounded(last(*count)))?;
+        let mut slowness = match speeds::speeds_of(last(count), known, level) {
+            Speeds::Alike => return None,
+            Speeds::Differ(slowness) => slowness,
+            Speeds::Moved(slowness) => {
+                let mut now: VecDeque<_> = self.alike().rev().take(AGAIN).cloned().collect();
+                now.make_contiguous().reverse();
+                self.0 = now;
+                slowness
             }
-        }
+        };
+        let now = self.0.back()?;
+        let slow = |rank: &u32| slowness.get(rank).copied().unwrap_or(1.0);
+        let (sum, tasks) = now.iter().fold((0.0, 0.0), |(sum, tasks), (rank, chunk)| {
+            (sum + chunk.tasks as f64 * slow(rank), tasks + chunk.tasks as f64)
+        });
+        slowness.values_mut().for_each(|slow| *slow *= tasks / sum);
+        Some(slowness)
     }
 
     /// The profile of each, as the average worker would have made it, where each takes so many times as long.
@@ -85,7 +91,7 @@ impl LastIterations {
             }
             parts.iter().map(|&(tasks, busy_s)| ProfileBin { tasks, busy_s }).collect()
         };
-        self.alike().map(profile).collect()
+        self.0.iter().map(|all| profile(all)).collect()
     }
 
     /// To draw from, where each worker takes so many times as long as the average one.

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The chunks of an iteration in the order of the index range, each with who computed it.
 type Iteration = [(u32, ChunkWork)];
 
-/// The fit ends when no worker's slowness moves by more than this share, which is less than its error, or after [`ROUNDS`].
+/// The fit ends when a round moves no worker's slowness by more than this share, or after [`ROUNDS`]: where workers share few places it is not at its
+/// end then, but nearer to what was known.
 const MOVES: f64 = 1e-3;
 /// See [`MOVES`].
 const ROUNDS: usize = 100;
@@ -33,48 +34,62 @@ struct Slower {
     share: f64,
 }
 
-/// What iterations say of their workers' speeds.
+/// What iterations say of their workers' speeds. Relative times per task of each rank are 1 for the average one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Speeds {
     /// They differ by no more than chance explains.
     Alike,
-    /// Relative time per task of each rank, 1 average: as it was known, or where these iterations say otherwise beyond chance, as far as their error
-    /// lets that be believed (empirical Bayes).
+    /// By all these iterations, and what was known.
     Differ(BTreeMap<u32, f64>),
-    /// In the last [`AGAIN`] iterations a worker was faster or slower than before: these alone say what it is now.
-    Moved,
+    /// In the last [`AGAIN`] iterations a worker was faster or slower than before. Iterations before say no more what it is now.
+    Moved(BTreeMap<u32, f64>),
 }
 
-/// So many iterations after a worker's speed has changed it counts: one alone may have been disturbed.
-pub(super) const AGAIN: usize = 2;
+/// So many iterations after a worker's speed has changed it counts: one or two may have been disturbed.
+pub(super) const AGAIN: usize = 3;
 
 /// Speeds of the workers of these iterations, at the `level` of one of them, where they are `known`, or else alike. Iterations have the same number
 /// of tasks, each of them in one chunk.
 pub(super) fn speeds_of(iterations: &[&Iteration], known: &BTreeMap<u32, f64>, level: Confidence) -> Speeds {
-    let (workers, has_moved) = compare(iterations, known, level);
-    if has_moved {
-        return Speeds::Moved;
+    let compared = Compared::of(iterations, known);
+    match compared.moved(level) {
+        Some(moved) => Speeds::Moved(moved),
+        None => compared.speeds(known.is_empty(), level),
     }
-    let compared: Vec<&Slower> = workers.values().filter(|one| one.compared > 0.0).collect();
-    let (count, number) = (iterations.len() as f64, compared.len() as f64);
-    let mean = |what: &dyn Fn(&Slower) -> f64| compared.iter().map(|one| what(one)).sum::<f64>() / number;
-    let freedom = (number - 1.0) * (count - 1.0);
+}
+
+/// Those that were compared with others, of these workers: mean over them of what each says, weighted by its compared tasks.
+fn mean_of(workers: &BTreeMap<u32, Slower>, what: impl Fn(&Slower) -> f64) -> f64 {
+    let compared: f64 = workers.values().map(|one| one.compared).sum();
+    let sum: f64 = workers.values().filter(|one| one.compared > 0.0).map(|one| one.compared * what(one)).sum();
+    if compared > 0.0 { sum / compared } else { 0.0 }
+}
+
+/// Each as far as its error lets it be believed (empirical Bayes): news beside what was known, and speeds beside equal ones. What is known of workers
+/// that are not compared stays. Where nothing `is_new` to say, one must differ beyond chance.
+fn believed(workers: &BTreeMap<u32, Slower>, is_new: bool, count: usize, level: Confidence) -> Speeds {
+    let compared = || workers.values().filter(|one| one.compared > 0.0);
+    let number = compared().count() as f64;
+    let freedom = (number - 1.0) * (count as f64 - 1.0);
     // Few iterations can agree by chance; all workers' together say how far one is off. Whoever had fewer tasks in common with others is off further.
-    let pooled = mean(&|one| one.variance * one.compared);
+    let pooled = compared().map(|one| one.variance * one.compared).sum::<f64>() / number;
     let variance = |one: &Slower| one.variance.max(pooled / one.compared);
-    let is_sure = |one: &&Slower| one.news.abs() > level.student(freedom) * variance(one).sqrt();
-    let are_news = freedom >= 1.0 && compared.iter().any(is_sure);
-    if !are_news && known.is_empty() {
+    let fit = |one: &Slower| one.known + one.news;
+    let is_sure = |one: &Slower| fit(one).abs() > level.student(freedom) * variance(one).sqrt();
+    if is_new && !(freedom >= 1.0 && compared().any(is_sure)) {
         return Speeds::Alike;
     }
-    let between = (mean(&|one| one.news * one.news) - mean(&variance)).max(0.0);
+    let beyond = |what: &dyn Fn(&Slower) -> f64| mean_of(workers, |one| what(one).powi(2) - variance(one)).max(0.0);
+    let (news, between) = (beyond(&|one| one.news), beyond(&fit));
+    let share = |of: f64, one: &Slower| if of > 0.0 && one.compared > 0.0 { of / (of + variance(one)) } else { 0.0 };
     let believed = |one: &Slower| {
-        let share = if are_news && one.compared > 0.0 { between / (between + variance(one)) } else { 0.0 };
-        let ratio = (one.known + share * one.news).exp();
+        let now = share(between, one) * fit(one);
+        let ratio = (one.known + if is_new { 1.0 } else { share(news, one) } * (now - one.known)).exp();
         // From a multiple of the others' mean to one of the mean of all.
         ratio / (one.share * ratio + 1.0 - one.share)
     };
-    Speeds::Differ(workers.iter().map(|(rank, one)| (*rank, believed(one))).collect())
+    let all: BTreeMap<u32, f64> = workers.iter().map(|(rank, one)| (*rank, believed(one))).collect();
+    if is_new && between <= 0.0 { Speeds::Alike } else { Speeds::Differ(all) }
 }
 
 /// What one worker computed of one place in one iteration; all three by their numbers.
@@ -97,96 +112,166 @@ struct Beside {
     unlike: f64,
 }
 
-/// Each worker beside the others, as `known` and by these iterations; and whether one of them has become faster or slower at the `level`.
-fn compare(iterations: &[&Iteration], known: &BTreeMap<u32, f64>, level: Confidence) -> (BTreeMap<u32, Slower>, bool) {
-    let places = places(iterations);
-    let busy = |(_, chunk): &&(u32, ChunkWork)| chunk.busy_s > 0.0;
-    let ranks = iterations.iter().flat_map(|all| all.iter()).filter(busy).map(|(rank, _)| *rank);
-    let ranks: Vec<u32> = ranks.collect::<BTreeSet<u32>>().into_iter().collect();
-    let mut workers = vec![Beside::default(); ranks.len()];
-    let mut cells = Vec::new();
-    for (place, (tasks, chunks)) in places.iter().enumerate() {
-        let mut of_place: BTreeMap<usize, f64> = BTreeMap::new();
-        for (iteration, (rank, chunk)) in chunks.iter().enumerate() {
-            let Ok(worker) = ranks.binary_search(rank) else { continue };
-            let time_s = chunk.busy_s / chunk.tasks as f64 * tasks;
-            cells.push(Cell { iteration, place, worker, tasks: *tasks, time_s });
-            *of_place.entry(worker).or_default() += tasks;
+/// Several iterations cut into the same places.
+struct Compared {
+    ranks: Vec<u32>,
+    /// Of each rank.
+    workers: Vec<Beside>,
+    /// Slowness of each rank as it is known; of one that is not, the median of those that are.
+    start: Vec<f64>,
+    cells: Vec<Cell>,
+    places: usize,
+    count: usize,
+}
+
+impl Compared {
+    fn of(iterations: &[&Iteration], known: &BTreeMap<u32, f64>) -> Compared {
+        let places = places(iterations);
+        let busy = |(_, chunk): &&(u32, ChunkWork)| chunk.busy_s > 0.0;
+        let ranks = iterations.iter().flat_map(|all| all.iter()).filter(busy).map(|(rank, _)| *rank);
+        let ranks: Vec<u32> = ranks.collect::<BTreeSet<u32>>().into_iter().collect();
+        let mut workers = vec![Beside::default(); ranks.len()];
+        let mut cells = Vec::new();
+        for (place, (tasks, chunks)) in places.iter().enumerate() {
+            let mut of_place: BTreeMap<usize, f64> = BTreeMap::new();
+            for (iteration, (rank, chunk)) in chunks.iter().enumerate() {
+                let Ok(worker) = ranks.binary_search(rank) else { continue };
+                let time_s = chunk.busy_s / chunk.tasks as f64 * tasks;
+                cells.push(Cell { iteration, place, worker, tasks: *tasks, time_s });
+                *of_place.entry(worker).or_default() += tasks;
+            }
+            let is_one = chunks.iter().all(|(_, chunk)| is_same(chunk, &chunks[0].1));
+            let unlike = if is_one { 0.0 } else { scatter(chunks) };
+            let all: f64 = of_place.values().sum();
+            for (worker, own) in of_place {
+                let compared = own * (all - own) / all;
+                let worker = &mut workers[worker];
+                worker.tasks += own;
+                worker.compared += compared;
+                worker.unlike += unlike * compared * compared;
+            }
         }
-        let unlike = if chunks.iter().all(|(_, chunk)| is_same(chunk, &chunks[0].1)) { 0.0 } else { scatter(chunks) };
-        let all: f64 = of_place.values().sum();
-        for (worker, own) in of_place {
-            let compared = own * (all - own) / all;
-            let worker = &mut workers[worker];
-            worker.tasks += own;
-            worker.compared += compared;
-            worker.unlike += unlike * compared * compared;
-        }
+        let present: Vec<f64> = ranks.iter().filter_map(|rank| known.get(rank).copied()).collect();
+        let usual = if present.is_empty() { 1.0 } else { median(present) };
+        let start = ranks.iter().map(|rank| known.get(rank).copied().unwrap_or(usual)).collect();
+        Compared { ranks, workers, start, cells, places: places.len(), count: iterations.len() }
     }
-    let all_tasks: f64 = workers.iter().map(|worker| worker.tasks).sum();
-    let share = |worker: &Beside| worker.tasks / all_tasks;
-    let size = (ranks.len(), places.len());
-    let beside_others = |slowness: &[f64]| {
-        let average: f64 = slowness.iter().zip(&workers).map(|(slow, worker)| slow * share(worker)).sum();
+
+    /// Slowness of each rank by the iterations that are `used`.
+    fn fit(&self, used: impl Fn(usize) -> bool) -> Vec<f64> {
+        let cells: Vec<Cell> = self.cells.iter().filter(|cell| used(cell.iteration)).copied().collect();
+        fit(&cells, &self.start, self.places)
+    }
+
+    /// Logarithm of each worker's slowness beside the other workers'.
+    fn beside_others(&self, slowness: &[f64]) -> Vec<f64> {
+        let all: f64 = self.workers.iter().map(|worker| worker.tasks).sum();
+        let average: f64 = slowness.iter().zip(&self.workers).map(|(slow, worker)| slow * worker.tasks / all).sum();
         let beside = |(slow, worker): (&f64, &Beside)| {
-            let own = share(worker);
-            (slow * (1.0 - own) / (average - own * slow)).ln()
+            let own = worker.tasks / all;
+            if own < 1.0 { (slow * (1.0 - own) / (average - own * slow)).ln() } else { 0.0 }
         };
-        slowness.iter().zip(&workers).map(beside).collect::<Vec<f64>>()
-    };
-    let start: Vec<f64> = ranks.iter().map(|rank| known.get(rank).copied().unwrap_or(1.0)).collect();
-    let (slowness, count) = (fit(&cells, None, &start, places.len()), iterations.len());
-    let has_moved = has_moved(&late(&cells, &slowness, size, count), level);
-    let (known, whole) = (beside_others(&start), beside_others(&slowness));
-    let mut squares = vec![0.0; ranks.len()];
-    for left_out in 0..count {
-        let without = beside_others(&fit(&cells, Some(left_out), &start, places.len()));
-        squares.iter_mut().zip(without.iter().zip(&whole)).for_each(|(sum, (one, all))| *sum += (one - all).powi(2));
+        slowness.iter().zip(&self.workers).map(beside).collect()
     }
-    let slower = |(at, worker): (usize, &Beside)| {
-        let by_iterations = squares[at] * (count - 1) as f64 / count as f64;
-        let variance = by_iterations + worker.unlike / worker.compared.powi(2) + MOVES * MOVES;
-        let (compared, share) = (worker.compared, share(worker));
-        Slower { known: known[at], news: whole[at] - known[at], variance, compared, share }
-    };
-    let each = workers.iter().enumerate().map(slower);
-    (ranks.iter().copied().zip(each).filter(|(_, one)| one.share < 1.0).collect(), has_moved)
+
+    fn speeds(&self, is_new: bool, level: Confidence) -> Speeds {
+        let known = self.beside_others(&self.start);
+        let whole = self.beside_others(&self.fit(|_| true));
+        let mut squares = vec![0.0; self.ranks.len()];
+        for left_out in 0..self.count {
+            let without = self.beside_others(&self.fit(|iteration| iteration != left_out));
+            squares
+                .iter_mut()
+                .zip(without.iter().zip(&whole))
+                .for_each(|(sum, (one, all))| *sum += (one - all).powi(2));
+        }
+        let all: f64 = self.workers.iter().map(|worker| worker.tasks).sum();
+        let slower = |(at, worker): (usize, &Beside)| {
+            let by_iterations = squares[at] * (self.count - 1) as f64 / self.count as f64;
+            let variance = by_iterations + worker.unlike / worker.compared.powi(2) + MOVES * MOVES;
+            let (compared, share) = (worker.compared, worker.tasks / all);
+            (self.ranks[at], Slower { known: known[at], news: whole[at] - known[at], variance, compared, share })
+        };
+        believed(&self.workers.iter().enumerate().map(slower).collect(), is_new, self.count, level)
+    }
+
+    /// Where a worker was late, or early, in each of the last [`AGAIN`] iterations as by chance none is, beside the others and what the iterations before
+    /// say: the speeds of all by the last ones.
+    fn moved(&self, level: Confidence) -> Option<BTreeMap<u32, f64>> {
+        let before = self.count.checked_sub(AGAIN).filter(|before| *before >= AGAIN)?;
+        let slowness = self.fit(|iteration| iteration < before);
+        let late = self.late(&slowness, before);
+        let beside = |worker: usize, iteration: usize| {
+            let others = (0..late.len()).filter(|other| *other != worker).filter_map(|other| late[other][iteration]);
+            let others: Vec<f64> = others.collect();
+            late[worker][iteration].filter(|_| !others.is_empty()).map(|own| own - median(others))
+        };
+        let of_before = (0..late.len()).flat_map(|worker| (0..before).filter_map(move |at| beside(worker, at)));
+        let of_before: Vec<f64> = of_before.collect();
+        let freedom = of_before.len().saturating_sub(late.len()) as f64;
+        if freedom < 1.0 {
+            return None;
+        }
+        let bound = level.student(freedom) * robust_deviation(of_before.into_iter()).max(MOVES);
+        let has_moved = |worker: usize| {
+            let last: Option<Vec<f64>> = (before..self.count).map(|at| beside(worker, at)).collect();
+            let least = |sign: f64| last.iter().flatten().map(|late| sign * late).fold(f64::INFINITY, f64::min);
+            last.is_some() && least(1.0).max(least(-1.0)) > bound
+        };
+        // Where it alone computed its places, these may have become dearer.
+        let is_shared = self.shared(before);
+        let moved: Vec<bool> = (0..late.len()).map(|worker| is_shared[worker] && has_moved(worker)).collect();
+        if !moved.contains(&true) {
+            return None;
+        }
+        // All workers may have been late: what those were that have not moved is the iteration's.
+        let since = |worker: &usize| mean(late[*worker][before..].iter().flatten());
+        let stayed: Vec<f64> = (0..late.len()).filter(|worker| !moved[*worker]).filter_map(|w| since(&w)).collect();
+        let usual = if stayed.is_empty() { 0.0 } else { median(stayed) };
+        let now = |worker: usize| {
+            let by = since(&worker).filter(|_| moved[worker]).map_or(0.0, |late| late - usual);
+            // What was known of the others was compared more often.
+            if moved[worker] { slowness[worker] * by.exp() } else { self.start[worker] }
+        };
+        Some(self.ranks.iter().copied().zip((0..late.len()).map(now)).collect())
+    }
+
+    /// For each worker, whether others computed the places of most of its tasks, too, in the iterations from `since` on.
+    fn shared(&self, since: usize) -> Vec<bool> {
+        let last = || self.cells.iter().filter(|cell| cell.iteration >= since);
+        let mut of_places: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        last().for_each(|cell| {
+            of_places.entry(cell.place).or_default().insert(cell.worker);
+        });
+        let mut tasks = vec![(0.0, 0.0); self.workers.len()];
+        for cell in last() {
+            let (shared, all) = &mut tasks[cell.worker];
+            *all += cell.tasks;
+            *shared += if of_places[&cell.place].len() > 1 { cell.tasks } else { 0.0 };
+        }
+        tasks.into_iter().map(|(shared, all)| 2.0 * shared > all).collect()
+    }
+
+    /// For each worker, logarithm of what each iteration took it beside what the first ones, `before`, say; none where it computed nothing.
+    fn late(&self, slowness: &[f64], before: usize) -> Vec<Vec<Option<f64>>> {
+        let first = self.cells.iter().filter(|cell| cell.iteration < before);
+        let of_places = of_places(first, slowness, self.places);
+        let mut sums = vec![vec![(0.0, 0.0); self.count]; slowness.len()];
+        for cell in &self.cells {
+            let (of_place_s, tasks) = of_places[cell.place];
+            let (time_s, expected_s) = &mut sums[cell.worker][cell.iteration];
+            (*time_s, *expected_s) =
+                (*time_s + cell.time_s, *expected_s + cell.tasks * slowness[cell.worker] * of_place_s / tasks);
+        }
+        let late =
+            |(time_s, expected_s): (f64, f64)| (time_s > 0.0 && expected_s > 0.0).then(|| (time_s / expected_s).ln());
+        sums.into_iter().map(|of_one| of_one.into_iter().map(late).collect()).collect()
+    }
 }
 
-/// For each worker, logarithm of what each iteration took it beside what the fit says, beside that of the other workers; none where it computed nothing.
-fn late(cells: &[Cell], slowness: &[f64], (workers, places): (usize, usize), count: usize) -> Vec<Vec<Option<f64>>> {
-    let of_places = of_places(cells.iter(), slowness, places);
-    let mut sums = vec![vec![(0.0, 0.0); count]; workers];
-    for cell in cells {
-        let (of_place_s, tasks) = of_places[cell.place];
-        let (time_s, expected_s) = &mut sums[cell.worker][cell.iteration];
-        (*time_s, *expected_s) =
-            (*time_s + cell.time_s, *expected_s + cell.tasks * slowness[cell.worker] * of_place_s / tasks);
-    }
-    let late =
-        |(time_s, expected_s): (f64, f64)| (time_s > 0.0 && expected_s > 0.0).then(|| (time_s / expected_s).ln());
-    let mut all: Vec<Vec<Option<f64>>> =
-        sums.into_iter().map(|of_one| of_one.into_iter().map(late).collect()).collect();
-    for iteration in 0..count {
-        let of_all: Vec<f64> = all.iter().filter_map(|of_one| of_one[iteration]).collect();
-        let usual = if of_all.is_empty() { 0.0 } else { median(of_all) };
-        all.iter_mut().for_each(|of_one| of_one[iteration] = of_one[iteration].map(|late| late - usual));
-    }
-    all
-}
-
-/// Whether a worker was late, or early, in each of the last [`AGAIN`] iterations, as none is by chance, and not before.
-fn has_moved(late: &[Vec<Option<f64>>], level: Confidence) -> bool {
-    let chance = robust_deviation(late.iter().flatten().flatten().copied());
-    let freedom = late.iter().flatten().flatten().count().saturating_sub(late.len()) as f64;
-    let bound = level.student(freedom) * chance;
-    let moved = |of_one: &Vec<Option<f64>>| {
-        let (before, last) = of_one.split_at(of_one.len().saturating_sub(AGAIN));
-        let last: Option<Vec<f64>> = last.iter().copied().collect();
-        let least = |sign: f64| last.iter().flatten().map(|late| sign * late).fold(f64::INFINITY, f64::min);
-        before.iter().flatten().next().is_some() && last.is_some() && least(1.0).max(least(-1.0)) > bound
-    };
-    freedom >= 1.0 && late.iter().any(moved)
+fn mean<'a>(values: impl Iterator<Item = &'a f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
 }
 
 /// What each place takes: its time, seconds, and the tasks that average workers compute in as long.
@@ -199,14 +284,13 @@ fn of_places<'a>(cells: impl Iterator<Item = &'a Cell>, slowness: &[f64], places
     all
 }
 
-/// Relative time per task of each worker by all iterations but one, beginning with `start`; so many places.
-fn fit(cells: &[Cell], left_out: Option<usize>, start: &[f64], places: usize) -> Vec<f64> {
-    let all = || cells.iter().filter(|cell| Some(cell.iteration) != left_out);
+/// Relative time per task of each worker, beginning with `start`; so many places.
+fn fit(cells: &[Cell], start: &[f64], places: usize) -> Vec<f64> {
     let (mut slowness, workers) = (start.to_vec(), start.len());
     for _ in 0..ROUNDS {
-        let of_places = of_places(all(), &slowness, places);
+        let of_places = of_places(cells.iter(), &slowness, places);
         let mut of_workers = vec![(0.0, 0.0); workers];
-        for cell in all() {
+        for cell in cells {
             let (of_place_s, tasks) = of_places[cell.place];
             let (time_s, expected_s) = &mut of_workers[cell.worker];
             (*time_s, *expected_s) = (*time_s + cell.time_s, *expected_s + cell.tasks * of_place_s / tasks);
@@ -320,17 +404,64 @@ mod tests {
     #[test]
     fn a_worker_that_becomes_slow_is_known_by_the_last_iterations_alone() {
         let mut random = Random::new(6);
-        let mut iteration = |slow: f64| {
-            iteration(30, |at| {
-                let rank = (at as u32 + random.below(3) as u32) % 3;
+        let mut iteration = |workers: u32, slow: f64| {
+            iteration(60, |at| {
+                let rank = (at as u32 + random.below(workers as usize) as u32) % workers;
                 (rank, if rank == 1 { slow } else { 1.0 } * (1.0 + 0.2 * random.uniform()))
             })
         };
-        let before: Vec<_> = (0..5).map(|_| iteration(1.0)).collect();
-        let after: Vec<_> = (0..2).map(|_| iteration(3.0)).collect();
-        assert_eq!(speeds(&before), Speeds::Alike);
-        assert_eq!(speeds(&[&before[..], &after[..1]].concat()), Speeds::Alike, "one may have been disturbed");
-        assert_eq!(speeds(&[&before[..], &after[..]].concat()), Speeds::Moved);
+        for (workers, slow) in [(2, 3.0), (3, 2.0), (4, 10.0), (8, 4.0)] {
+            let before: Vec<_> = (0..5).map(|_| iteration(workers, 1.0)).collect();
+            let after: Vec<_> = (0..3).map(|_| iteration(workers, slow)).collect();
+            assert_eq!(speeds(&before), Speeds::Alike);
+            assert_eq!(speeds(&[&before[..], &after[..2]].concat()), Speeds::Alike, "two may have been disturbed");
+            match speeds(&[&before[..], &after[..]].concat()) {
+                Speeds::Moved(now) => {
+                    let ratio = now[&1] / now[&0] / slow;
+                    assert!((0.85..1.15).contains(&ratio), "{workers} workers: {now:?}");
+                }
+                other => panic!("{workers} workers: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn places_that_become_dear_are_no_slow_worker() {
+        let mut random = Random::new(8);
+        let mut iteration = |dear: f64| {
+            iteration(60, |at| ((at / 20) as u32, if at < 20 { dear } else { 1.0 } * (1.0 + 0.2 * random.uniform())))
+        };
+        let all: Vec<_> = [1.0, 1.0, 1.0, 1.0, 1.0, 4.0, 4.0, 4.0].into_iter().map(&mut iteration).collect();
+        assert_eq!(speeds(&all), Speeds::Alike);
+    }
+
+    #[test]
+    fn one_worker_alone_is_the_average_one() {
+        let alone = iteration(9, |_| (4, 1e-3));
+        let known = BTreeMap::from([(4, 0.57), (5, 1.4)]);
+        let level = Confidence::default().in_series(8, 3);
+        assert_eq!(speeds_of(&[&alone, &alone], &known, level), Speeds::Differ(BTreeMap::from([(4, 1.0)])));
+    }
+
+    #[test]
+    fn a_first_belief_is_followed_by_a_better_one() {
+        let mut random = Random::new(9);
+        let mut iteration = || {
+            let rank = |at: usize, turn: usize| ((at + turn) % 4) as u32;
+            let turn = random.below(4);
+            iteration(80, |at| (rank(at, turn), random.exponential() * if rank(at, turn) == 1 { 4.0 } else { 1.0 }))
+        };
+        let (mut known, level) = (BTreeMap::from([(0, 0.8), (1, 1.6), (2, 0.8), (3, 0.8)]), Confidence::default());
+        let all: Vec<_> = (0..20).map(|_| iteration()).collect();
+        for last in all.windows(8) {
+            let last: Vec<&[(u32, ChunkWork)]> = last.iter().map(AsRef::as_ref).collect();
+            match speeds_of(&last, &known, level.in_series(20, 4)) {
+                Speeds::Differ(now) | Speeds::Moved(now) => known = now,
+                Speeds::Alike => panic!("they are known"),
+            }
+        }
+        let ratio = known[&1] / known[&0];
+        assert!((2.8..5.5).contains(&ratio), "{known:?}");
     }
 
     #[test]
@@ -354,7 +485,8 @@ mod tests {
             }
         };
         assert!((after(1.0, 0) - 3.0).abs() < 1e-9, "each has its own place: that says nothing of it");
-        assert!((after(3.0, 1) - 3.0).abs() < 1e-9, "no news");
+        let same = after(3.0, 1);
+        assert!((2.8..3.2).contains(&same), "{same}");
         let equal = after(1.0, 1);
         assert!((0.9..1.1).contains(&equal), "{equal}");
     }
@@ -392,7 +524,10 @@ mod tests {
                 (rank, draw(&mut random) * if rank == 2 { slow } else { 1.0 })
             };
             let all: Vec<_> = (0..8).map(|_| iteration(30, &mut of)).collect();
-            ratios.extend(slowness(&all).map(|known| known[&2] / known[&0]));
+            match speeds(&all) {
+                Speeds::Alike => {}
+                Speeds::Differ(known) | Speeds::Moved(known) => ratios.push(known[&2] / known[&0]),
+            }
         }
         (ratios.len() as f64 / 300.0, ratios.iter().sum::<f64>() / ratios.len() as f64)
     }
