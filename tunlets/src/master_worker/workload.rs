@@ -346,18 +346,16 @@ impl WorkloadEstimator {
         far.extend(&now.far);
         let mut shape = self.shape.clone();
         // A worker that became slow may be what has changed.
-        let shows_none = now.are_equal();
+        let is_known = self.is_compared && now.are_equal();
         shape.renew(now.shape, keep(), self.steadiness.level(self.confidence));
-        let level = self.steadiness.level_of_workers(now.slowness.len(), self.confidence);
-        let compared =
-            (self.is_compared && shows_none).then(|| now.last.clone().slowness(&self.slowness, level)).flatten();
-        let (is_compared, present) = (compared.is_some(), compared.unwrap_or(now.slowness));
+        let (slowness, by_workers, is_compared) =
+            self.slowness_by(&mut now.last.clone(), is_known, now.slowness, |_, new| new);
         WorkloadEstimator {
             chunk_cost_s,
             far,
             shape,
-            by_workers: variance_of(present.values().copied()),
-            slowness: self.slowness_beside(present),
+            by_workers,
+            slowness,
             is_compared,
             overhead: self.overhead.clone(),
             most_overhead: self.most_overhead.clone(),
@@ -367,15 +365,29 @@ impl WorkloadEstimator {
         }
     }
 
-    /// Slowness of the ranks that are `present`, and of those that took part before: these would have become as much dearer or cheaper as
-    /// those that stayed.
-    fn slowness_beside(&self, present: BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
-        let changes = present.iter().filter_map(|(rank, new)| Some(new / self.slowness.get(rank)?));
-        let changes: Vec<f64> = changes.collect();
+    /// Slowness of all ranks by the `last` iterations, where what is known of it still holds (`is_known`), or else of those that took part by what one
+    /// `shows`, beside what was known; the variance of task times that it explains of those, as a share of the squared mean; and whether they were
+    /// compared. Ranks that took part before would have become as much dearer or cheaper as those that stayed.
+    fn slowness_by(
+        &self,
+        last: &mut LastIterations,
+        is_known: bool,
+        shows: BTreeMap<u32, f64>,
+        beside: impl Fn(f64, f64) -> f64,
+    ) -> (BTreeMap<u32, f64>, f64, bool) {
+        let level = self.steadiness.level_of_workers(shows.len(), self.confidence);
+        let nothing = BTreeMap::new();
+        let compared = last.slowness(if is_known { &self.slowness } else { &nothing }, level);
+        let is_compared = compared.is_some();
+        let old = |rank: &u32| self.slowness.get(rank).copied();
+        let of_one = |(rank, new): (&u32, &f64)| (*rank, beside(old(rank).unwrap_or(*new), *new));
+        let present = compared.unwrap_or_else(|| shows.iter().map(of_one).collect());
+        let explained = variance_of(shows.keys().filter_map(|rank| present.get(rank)).copied());
+        let changes: Vec<f64> = present.iter().filter_map(|(rank, new)| Some(new / old(rank)?)).collect();
         let change = if changes.is_empty() { 1.0 } else { median(changes) };
         let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(|(rank, old)| (*rank, old * change)).collect();
         all.extend(present);
-        all
+        (all, explained, is_compared)
     }
 
     /// One more pair of dV's and dTc's; unequal workers explain by themselves what another number of them takes.
@@ -385,16 +397,16 @@ impl WorkloadEstimator {
         }
     }
 
-    fn mix(&mut self, now: WorkloadEstimator) {
+    fn mix(&mut self, mut now: WorkloadEstimator) {
         (self.recall, self.tasks_timed, self.unreported) = (now.recall, now.tasks_timed, now.unreported);
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));
         self.windows = self.windows.saturating_add(1);
-        self.last.add(now.last.clone());
-        let of_workers = self.mix_slowness(&now, keep);
+        self.last.add(std::mem::take(&mut now.last));
+        let of_workers = self.mix_slowness(std::mem::take(&mut now.slowness), keep);
         // The less is chance, the more the last one counts.
-        let keep = self.mix_shape(&now, keep);
+        let keep = self.mix_shape(std::mem::take(&mut now.shape), keep);
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
         // Where chance does not explain it, only the last mean counts: it depends on who got how much under the present
         // hand-out.
@@ -422,27 +434,22 @@ impl WorkloadEstimator {
         self.far.extend(now.far);
     }
 
-    /// Returns the variance of task times that the speeds of those who took part explain, as a share of the squared mean.
-    fn mix_slowness(&mut self, now: &WorkloadEstimator, keep: f64) -> f64 {
-        let level = self.steadiness.level_of_workers(now.slowness.len(), self.confidence);
-        let known = if self.is_compared { self.slowness.clone() } else { BTreeMap::new() };
-        let compared = self.last.slowness(&known, level);
-        self.is_compared = compared.is_some();
-        let of_one = |(&rank, &new): (&u32, &f64)| {
-            let old = self.slowness.get(&rank).copied().unwrap_or(new);
-            // Speed that shows is believed at once, speed that no longer shows fades.
-            let is_farther = (new - 1.0).abs() > (old - 1.0).abs();
-            (rank, if is_farther { new } else { keep * old + (1.0 - keep) * new })
+    /// One more iteration, which shows these speeds. Returns the variance of task times that the speeds of those who took part explain, as a share of the
+    /// squared mean.
+    fn mix_slowness(&mut self, shows: BTreeMap<u32, f64>, keep: f64) -> f64 {
+        // Speed that shows is believed at once, speed that no longer shows fades.
+        let beside = |old: f64, new: f64| {
+            if (new - 1.0).abs() > (old - 1.0).abs() { new } else { keep * old + (1.0 - keep) * new }
         };
-        let present = compared.unwrap_or_else(|| now.slowness.iter().map(of_one).collect());
-        let explained = variance_of(now.slowness.keys().filter_map(|rank| present.get(rank)).copied());
-        self.slowness = self.slowness_beside(present);
+        let mut last = std::mem::take(&mut self.last);
+        let (slowness, explained, is_compared) = self.slowness_by(&mut last, self.is_compared, shows, beside);
+        (self.slowness, self.is_compared, self.last) = (slowness, is_compared, last);
         explained
     }
 
     /// Where workers are unequal, what slow ones computed is no dear place: the last iterations are taken as the average worker would have made
     /// them. Returns what counts of what was.
-    fn mix_shape(&mut self, now: &WorkloadEstimator, keep: f64) -> f64 {
+    fn mix_shape(&mut self, now: PositionProfile, keep: f64) -> f64 {
         let level = self.steadiness.level(self.confidence);
         let profiles = if self.are_equal() { Vec::new() } else { self.last.profiles(&self.slowness) };
         match PositionProfile::of_all(&profiles, keep, level) {
@@ -450,7 +457,7 @@ impl WorkloadEstimator {
                 self.shape = shape;
                 keep
             }
-            None => self.shape.mix(now.shape.clone(), keep, level),
+            None => self.shape.mix(now, keep, level),
         }
     }
 

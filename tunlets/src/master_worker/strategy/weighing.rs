@@ -49,17 +49,19 @@ impl MasterWorker {
         let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
         let simulated_now = self.simulated(workload, &now);
-        let of_others = |family_of: Family| {
-            let others = all.iter().filter(|f| ![family(&current), family_of].contains(&family(&f.setting)));
-            let simulated = others.map(|f| (family(&f.setting), self.simulated(workload, f)));
-            let measured = simulated.filter(|(_, simulated)| simulated.residual.is_some());
-            measured.collect::<BTreeMap<_, _>>().into_values().collect::<Vec<_>>()
-        };
+        // Those that were measured, one of each family.
+        let measured_too: BTreeMap<Family, Simulated> = all
+            .iter()
+            .map(|f| (family(&f.setting), self.simulated(workload, f)))
+            .filter(|(of, simulated)| *of != family(&current) && simulated.residual.is_some())
+            .collect();
+        let beside =
+            |of: Family| measured_too.iter().filter(|(other, _)| **other != of).map(|(_, s)| *s).collect::<Vec<_>>();
         let corrected = |f: &Forecast| {
             let (alike, simulated) = (family(&f.setting) == family(&current), self.simulated(workload, f));
             let correction = match alike {
                 true => Gain { mean: 0.0, error: self.trials.own_error() },
-                false => self.correction(simulated_now, simulated, &of_others(family(&f.setting))),
+                false => self.correction(simulated_now, simulated, &beside(family(&f.setting))),
             };
             // Once it was measured, that says what its chunks cost.
             let attributed = if simulated.residual.is_some() { 0.0 } else { f.attributed };

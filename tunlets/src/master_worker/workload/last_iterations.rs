@@ -47,7 +47,7 @@ impl LastIterations {
     }
 
     /// Those of as many tasks as the last one, in their order.
-    fn alike(&self) -> impl DoubleEndedIterator<Item = &Arc<[(u32, ChunkWork)]>> {
+    fn alike(&self) -> impl Iterator<Item = &Arc<[(u32, ChunkWork)]>> {
         let tasks = |all: &[(u32, ChunkWork)]| all.last().map(|(_, chunk)| chunk.first + chunk.tasks);
         let now = self.0.back().and_then(|all| tasks(all));
         self.0.iter().filter(move |all| tasks(all) == now)
@@ -65,9 +65,8 @@ impl LastIterations {
             Speeds::Alike => return None,
             Speeds::Differ(slowness) => slowness,
             Speeds::Moved(slowness) => {
-                let mut now: VecDeque<_> = self.alike().rev().take(AGAIN).cloned().collect();
-                now.make_contiguous().reverse();
-                self.0 = now;
+                let before = all.len() - AGAIN;
+                self.0 = self.alike().skip(before).cloned().collect();
                 slowness
             }
         };

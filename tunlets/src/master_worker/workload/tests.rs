@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::testing::window;
-use crate::{PROFILE_BINS, WorkerWork};
+use crate::{ChunkWork, PROFILE_BINS, ProfileBin, WorkerWork};
+use midrun_models::random::Random;
+use midrun_vocabulary::profile::spread;
 
 fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window) -> Learnt {
     WorkloadEstimator::learn(workload, window, Confidence::default())
@@ -63,6 +65,53 @@ fn slow_workers_are_distinguished_from_slow_tasks() {
     let load = half_slow().load();
     assert!((load.slowness[3] / load.slowness[0] - 4.0).abs() < 1e-6, "{:?}", load.slowness);
     assert!(load.variation < 0.3, "{}", load.variation);
+}
+
+/// 80 equal tasks in chunks of five, to whichever of the `workers` is free: the first of four takes four times as long, and always begins with the first
+/// chunk.
+fn handed_out(number: u64, workers: std::ops::RangeInclusive<u32>, each_s: f64, random: &mut Random) -> Window {
+    let count = workers.clone().count() as u32;
+    let mut one = Window { tasks: 80, chunks: 16, ..window(number, count, 0.1) };
+    let (mut free, mut parts) = (vec![0.0; count as usize], [(0.0, 0.0); PROFILE_BINS]);
+    for (work, rank) in one.per_worker.iter_mut().zip(workers) {
+        *work = WorkerWork { rank, tasks_timed: true, ..WorkerWork::default() };
+    }
+    for first in (0..80).step_by(5) {
+        let at = (0..free.len()).min_by(|a, b| f64::total_cmp(&free[*a], &free[*b])).unwrap_or(0);
+        let work = &mut one.per_worker[at];
+        let own_s = if work.rank == 1 { 4.0 } else { 1.0 } * each_s * (1.0 + 0.1 * random.uniform());
+        let (busy_s, sum_sq_s2) = (5.0 * own_s, 5.0 * own_s * own_s);
+        (work.tasks, work.chunks) = (work.tasks + 5, work.chunks + 1);
+        (work.busy_s, work.sum_sq_s2) = (work.busy_s + busy_s, work.sum_sq_s2 + sum_sq_s2);
+        work.each_chunk.push(ChunkWork { first, tasks: 5, busy_s, sum_sq_s2 });
+        spread(&mut parts, first, 5, 80, busy_s);
+        free[at] += busy_s;
+    }
+    one.profile = parts.iter().map(|&(tasks, busy_s)| ProfileBin { tasks, busy_s }).collect();
+    one.iteration_s = free.into_iter().fold(0.0, f64::max);
+    one
+}
+
+#[test]
+fn slow_workers_stay_known_when_the_tasks_change_and_while_they_are_parked() {
+    let (mut workload, mut random) = (None, Random::new(3));
+    let slowness = |workload: &Option<WorkloadEstimator>| workload.as_ref().map_or(0.0, WorkloadEstimator::slowest);
+    for number in 0..10 {
+        learn(&mut workload, &handed_out(number, 1..=4, 1e-3, &mut random));
+        assert!((3.0..5.0).contains(&slowness(&workload)), "{number}: {}", slowness(&workload));
+    }
+    let known = workload.clone().unwrap();
+    assert!(known.is_compared && known.shape.profile().is_none(), "no place is dear: {:?}", known.shape.profile());
+    // Of 80 tasks of 1.05 ms, by three workers and a fourth of one.
+    let ideal_s = known.ideal_of_s(&handed_out(10, 1..=4, 1e-3, &mut random));
+    assert!((ideal_s / (80.0 * 1.05e-3 / 3.25) - 1.0).abs() < 0.05, "{ideal_s}");
+    assert_eq!(learn(&mut workload, &handed_out(10, 1..=4, 3e-3, &mut random)), Learnt::Anew);
+    assert!((3.0..5.0).contains(&slowness(&workload)), "{}", slowness(&workload));
+    for number in 11..14 {
+        learn(&mut workload, &handed_out(number, 2..=4, 3e-3, &mut random));
+        let parked = workload.as_ref().and_then(|known| known.in_order().last().copied()).unwrap();
+        assert!(parked.rank == 1 && (3.0..5.0).contains(&parked.slowness), "{number}: {parked:?}");
+    }
 }
 
 #[test]
