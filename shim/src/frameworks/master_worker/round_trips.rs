@@ -1,9 +1,10 @@
 //! Round trips of messages between the master and its workers, measured during an iteration without the workers' clocks.
 //!
 //! For a chunk sent to an idle worker, the round trip is the time from the send to the arrival of the result, minus the time
-//! for which the worker held the chunk. Four kinds of chunks are left out: a prefetched chunk waited at the worker for an
+//! for which the worker held the chunk. Five kinds of chunks are left out: a prefetched chunk waited at the worker for an
 //! unknown time, a result that arrived while the master was busy was noticed late, a message behind another one waited
-//! for that one's bytes, and one that is handed over synchronously holds its sender until the receiver takes it.
+//! for that one's bytes, one of a burst, as at the start of an iteration, finds the cores busy with those who got the others, and one that
+//! is handed over synchronously holds its sender until the receiver takes it.
 
 use crate::records;
 use crate::records::LinkCost;
@@ -29,6 +30,8 @@ pub struct RoundTrips {
     per_byte_ns: [f64; 2],
     /// Time at which the bytes sent so far will have left.
     clear_ns: u64,
+    /// Something was sent since the master waited for messages.
+    has_sent: bool,
     recorded: [u8; 2],
     /// Arrival time of the messages being processed, and whether it is exact.
     now_ns: u64,
@@ -40,7 +43,15 @@ impl RoundTrips {
     pub fn new(workers: usize, links: &[Option<LinkCost>; 2]) -> RoundTrips {
         let times = vec![WorkerTimes::default(); workers];
         let per_byte_ns = links.map(|link| link.map_or(0.0, |link| link.per_byte_s * 1e9));
-        RoundTrips { workers: times, per_byte_ns, clear_ns: 0, recorded: [0; 2], now_ns: 0, exact: false }
+        RoundTrips {
+            workers: times,
+            per_byte_ns,
+            clear_ns: 0,
+            has_sent: false,
+            recorded: [0; 2],
+            now_ns: 0,
+            exact: false,
+        }
     }
 
     /// The master sends a chunk of `bytes` bytes to a worker that is `idle` or not, on this host (`here`) or not.
@@ -50,8 +61,9 @@ impl RoundTrips {
             times.first_ns = now_ns;
         }
         if idle {
-            times.sent_ns = if now_ns >= self.clear_ns { now_ns } else { 0 };
+            times.sent_ns = if now_ns >= self.clear_ns && !self.has_sent { now_ns } else { 0 };
         }
+        self.has_sent = true;
         let bytes_ns = bytes as f64 * self.per_byte_ns[usize::from(here)];
         self.clear_ns = self.clear_ns.max(now_ns).saturating_add(bytes_ns as u64);
     }
@@ -59,6 +71,7 @@ impl RoundTrips {
     /// The master starts to process messages at `now_ns`; `slept`: they arrived while it waited.
     pub fn on_woken(&mut self, now_ns: u64, slept: bool) {
         (self.now_ns, self.exact) = (now_ns, slept);
+        self.has_sent &= !slept;
     }
 
     /// Another worker has this place, or none.
@@ -124,6 +137,22 @@ mod tests {
         assert_eq!(round_trips.on_result(0, 4, 7_000), Some(2_000));
         let waits_s = round_trips.waits_s();
         assert!((waits_s[0] - 500e-9).abs() < 1e-15 && waits_s[1] == 0.0, "{waits_s:?}");
+    }
+
+    #[test]
+    fn of_a_burst_only_the_first_counts() {
+        let mut round_trips = round_trips();
+        round_trips.on_sent(0, true, true, 100, 1_000);
+        round_trips.on_sent(1, true, true, 100, 5_000); // when the other's bytes have left
+        round_trips.on_woken(20_000, true);
+        assert_eq!(round_trips.on_result(0, 1, 15_000), Some(4_000));
+        assert_eq!(round_trips.on_result(1, 1, 10_000), None);
+        round_trips.on_sent(1, true, true, 100, 21_000);
+        round_trips.on_woken(30_000, false);
+        round_trips.on_sent(0, true, true, 100, 31_000); // while the master is busy with what came
+        round_trips.on_woken(40_000, true);
+        assert_eq!(round_trips.on_result(1, 1, 15_000), Some(4_000));
+        assert_eq!(round_trips.on_result(0, 1, 5_000), None);
     }
 
     #[test]
