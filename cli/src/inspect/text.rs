@@ -66,7 +66,7 @@ pub fn points_file(path: &str, program: &Program, code: &Code, labels: &mut Labe
     };
     let around = entry.filter(|_| iterations.is_empty());
     let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
-    list_variables(&mut text, (program, code), &Iterations { inside, around }, labels);
+    list_variables(&mut text, (program, code), &Iterations { inside, around }, &talking, labels);
     if has_chunks {
         explain_chunks(&mut text, iterations.first().map(|(function, _)| function.as_str()));
     }
@@ -356,10 +356,11 @@ fn list_variables(
     text: &mut String,
     (program, code): (&Program, &Code),
     iterations: &Iterations<'_>,
+    talking: &BTreeSet<&str>,
     labels: &mut Labels,
 ) {
     let nothing = Uses::default();
-    let mut lines = [Vec::new(), Vec::new(), Vec::new()];
+    let mut lines = [const { Vec::new() }; 4];
     for variable in program.variables.values() {
         let uses = code.uses.get(&variable.name).unwrap_or(&nothing);
         let read = iterations.of(&uses.readers);
@@ -380,14 +381,17 @@ fn list_variables(
             read.iter().map(|name| readable(name)).collect::<Vec<_>>().join(", "),
         );
         match (written, sized) {
-            (Some(writer), _) => lines[2].push(format!("{line}; written by {}", readable(writer))),
-            (None, Some(reader)) => lines[1].push(format!("{line}, and by {}", readable(reader))),
+            (Some(writer), _) => lines[3].push(format!("{line}; written by {}", readable(writer))),
+            (None, Some(reader)) => lines[2].push(format!("{line}, and by {}", readable(reader))),
+            (None, None) if read.iter().any(|name| talking.contains(name)) => lines[1].push(line),
             (None, None) => lines[0].push(line),
         }
     }
     let heads = [
         "Variables that the iterations read and do not write: a value that midrun sets stays. Give the range in which the results stay right.",
-        "The same, read where memory is allocated, which may be sized by them: larger values may not fit.",
+        "Variables that the iterations do not write, read where messages are exchanged. Ranks take a new value one after the other: where it decides how\n\
+         # many messages there are, or how long, they would wait for each other for ever. Where one rank alone decides it, put rank=0 at the line's end.",
+        "Variables that the iterations do not write, read where memory is allocated, which may be sized by them: larger values may not fit.",
         "Variables that the iterations write themselves: the program would overwrite a value, or rely on its own.",
     ];
     for (head, lines) in heads.into_iter().zip(&lines).filter(|(_, lines)| !lines.is_empty()) {

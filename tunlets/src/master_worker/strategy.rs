@@ -179,6 +179,15 @@ impl MasterWorker {
         if window.setting_changed {
             return;
         }
+        // The user, or the program, has set another one: what that takes says nothing of the change.
+        let is_other = |trial: &Trial<Setting>| {
+            let is_technique = trial.to.own.is_none() && window.iteration >= trial.first;
+            is_technique && family(&trial.to.technique) != family(&window.setting)
+        };
+        if self.trials.watched.as_ref().is_some_and(is_other) {
+            self.judgements.extend(self.trials.miss(window.iteration_s).map(|(_, judgement)| judgement));
+            return;
+        }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
         let noise = if self.trials.compares_times() { self.experience.time_noise() } else { self.experience.noise() };
         let (deviation, confidence) = (noise, self.confidence);

@@ -210,7 +210,10 @@ impl Workers {
 
     /// The program has changed: what was measured before says nothing of what comes.
     pub fn forget(&mut self) {
-        self.of_doubling.iter_mut().for_each(|known| known.error = (2.0 * known.error).min(OF_DOUBLING));
+        for known in &mut self.of_doubling {
+            // No further off than nothing that is known would leave it, or than it lies from none.
+            known.error = (2.0 * known.error).min(OF_DOUBLING.max(known.mean.abs()));
+        }
         self.refused = None;
         self.last.clear();
         self.trials.forget_before();

@@ -202,6 +202,10 @@ impl WorkloadEstimator {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
             old.growth = Growth::new(confidence);
         }
+        // As many tasks as the mean over the workers of their own means is exact by.
+        let each = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| (w.tasks as f64).recip());
+        let (sum, count) = each.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
+        let seen = count * count / sum;
         let learnt = match workload {
             Some(old) if !old.has_changed(&now, seen) => {
                 old.grow(&now, equal);
@@ -296,7 +300,7 @@ impl WorkloadEstimator {
         }
     }
 
-    fn has_changed(&self, now: &WorkloadEstimator, seen: u64) -> bool {
+    fn has_changed(&self, now: &WorkloadEstimator, seen: f64) -> bool {
         let ratio = now.per_worker_s / self.per_worker_s;
         let of_self = self.samples.max(1.0).powf(-0.5);
         let spread = OF_SIGMA * self.residual_s(self) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
@@ -310,10 +314,9 @@ impl WorkloadEstimator {
             )
     }
 
-    /// How far the mean of so many tasks that were seen now may lie from what is known by chance, as a difference of logarithms. A worker's own
-    /// mean rests on fewer tasks; their mean over all workers is about as exact as the whole.
-    fn chance_of_mean(&self, now: &WorkloadEstimator, seen: u64) -> f64 {
-        let error = (seen as f64).powf(-0.5).hypot(self.samples.max(1.0).powf(-0.5));
+    /// How far the mean of so many tasks that were seen now may lie from what is known by chance, as a difference of logarithms.
+    fn chance_of_mean(&self, now: &WorkloadEstimator, seen: f64) -> f64 {
+        let error = seen.powf(-0.5).hypot(self.samples.max(1.0).powf(-0.5));
         let drawn = self.residual_s(self).max(self.residual_s(now)) / self.mean_s * error;
         self.steadiness.of_mean(drawn, self.windows, self.confidence)
     }
@@ -331,7 +334,7 @@ impl WorkloadEstimator {
     }
 
     /// Whether the tasks became others because their workers are more or fewer: for contention, or as slow ones left.
-    fn is_explained_by_the_number(&self, now: &WorkloadEstimator, seen: u64) -> bool {
+    fn is_explained_by_the_number(&self, now: &WorkloadEstimator, seen: f64) -> bool {
         let (from, to) = ((self.workers, self.per_worker_s), (now.workers, now.per_worker_s));
         let left = !self.are_equal() && now.workers < self.workers;
         let slow_left = left && (1.0 / self.slowest()..1.0 + MODEL).contains(&(to.1 / from.1));
@@ -375,9 +378,9 @@ impl WorkloadEstimator {
         shows: BTreeMap<u32, f64>,
         beside: impl Fn(f64, f64) -> f64,
     ) -> (BTreeMap<u32, f64>, f64, bool) {
-        let level = self.steadiness.level_of_workers(shows.len(), self.confidence);
+        let levels = (self.steadiness.level_of_workers(shows.len(), self.confidence), self.confidence);
         let nothing = BTreeMap::new();
-        let compared = last.slowness(if is_known { &self.slowness } else { &nothing }, level);
+        let compared = last.slowness(if is_known { &self.slowness } else { &nothing }, levels);
         let is_compared = compared.is_some();
         let old = |rank: &u32| self.slowness.get(rank).copied();
         let of_one = |(rank, new): (&u32, &f64)| (*rank, beside(old(rank).unwrap_or(*new), *new));
@@ -398,7 +401,8 @@ impl WorkloadEstimator {
     }
 
     fn mix(&mut self, mut now: WorkloadEstimator) {
-        (self.recall, self.tasks_timed, self.unreported) = (now.recall, now.tasks_timed, now.unreported);
+        (self.recall, self.synchronous) = (now.recall, now.synchronous);
+        (self.tasks_timed, self.unreported) = (now.tasks_timed, now.unreported);
         // All windows count alike, until there are more of them than are to be remembered.
         let windows = f64::from(self.windows);
         let keep = keep().min(windows / (windows + 1.0));

@@ -54,14 +54,18 @@ impl LastIterations {
     }
 
     /// Relative time per task of each rank of them, 1 for the average one of the last iteration, where they are `known` or differ beyond chance at the
-    /// level of one of them; else `None`. Iterations before a rank became faster or slower are dropped.
-    pub(super) fn slowness(&mut self, known: &BTreeMap<u32, f64>, level: Confidence) -> Option<BTreeMap<u32, f64>> {
+    /// level of one of them in a series, and that of one test; else `None`. Iterations before a rank became faster or slower are dropped.
+    pub(super) fn slowness(
+        &mut self,
+        known: &BTreeMap<u32, f64>,
+        levels: (Confidence, Confidence),
+    ) -> Option<BTreeMap<u32, f64>> {
         let all: Vec<&[(u32, ChunkWork)]> = self.alike().map(AsRef::as_ref).collect();
         let is_bounded =
             |all: &[&[(u32, ChunkWork)]]| all.iter().map(|one| one.len()).sum::<usize>() * all.len() <= CELLS;
         let last = |count: usize| &all[all.len() - count..];
         let count = (1..=all.len()).rev().find(|count| *count == 1 || is_bounded(last(*count)))?;
-        let mut slowness = match speeds::speeds_of(last(count), known, level) {
+        let mut slowness = match speeds::speeds_of(last(count), known, levels) {
             Speeds::Alike => return None,
             Speeds::Differ(slowness) => slowness,
             Speeds::Moved(slowness) => {
@@ -146,7 +150,7 @@ mod tests {
     #[test]
     fn speeds_are_compared_by_fewer_iterations_where_chunks_are_many() {
         // The first worker takes longer for each of a thousand tasks, and nobody has the same places twice.
-        let level = Confidence::default().in_series(20, 4);
+        let level = (Confidence::default().in_series(20, 4), Confidence::default());
         let iteration = |turn: u64| {
             let of = |first: u64| ((first * 7 + turn * (1 + first % 3)) % 4) as u32;
             let chunk = |first| ChunkWork { first, tasks: 1, busy_s: 1e-3, sum_sq_s2: 1e-6 };

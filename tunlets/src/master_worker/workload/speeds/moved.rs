@@ -10,9 +10,9 @@ pub const AGAIN: usize = 3;
 
 /// Where a worker was late, or early, in each of the last [`AGAIN`] iterations as by chance none is, beside the others and what the iterations before
 /// say: the speeds of all by the last ones.
-pub fn moved(compared: &Compared, level: Confidence) -> Option<BTreeMap<u32, f64>> {
+pub fn moved(compared: &Compared, (level, one): (Confidence, Confidence)) -> Option<BTreeMap<u32, f64>> {
     let before = compared.count.checked_sub(AGAIN).filter(|before| *before >= AGAIN)?;
-    let slowness = compared.fit(|iteration| iteration < before);
+    let slowness = compared.borne_out(|iteration| iteration < before, one.two_sided());
     let late = late(compared, &slowness, before);
     let workers = || 0..late.len();
     let beside = |worker: usize, iteration: usize| {
@@ -31,25 +31,33 @@ pub fn moved(compared: &Compared, level: Confidence) -> Option<BTreeMap<u32, f64
         let last: Option<Vec<f64>> = (before..compared.count).map(|at| beside(worker, at)).collect();
         last.is_some_and(|last| last.iter().all(|late| *late > bound) || last.iter().all(|late| *late < -bound))
     };
-    // Where it alone computed its places, these may have become dearer.
-    let is_shared = shared(compared, before);
-    let moved: Vec<bool> = workers().map(|worker| is_shared[worker] && was_late(worker)).collect();
-    if !moved.contains(&true) {
-        return None;
-    }
-    // All workers may have been late: what those were that have not moved is the iteration's.
     let since = |worker: usize| {
         let last: Vec<f64> = late[worker][before..].iter().flatten().copied().collect();
         (!last.is_empty()).then(|| last.iter().sum::<f64>() / last.len() as f64)
     };
-    let stayed: Vec<f64> = workers().filter(|worker| !moved[*worker]).filter_map(since).collect();
-    let usual = if stayed.is_empty() { 0.0 } else { median(stayed) };
-    // What was known of the others was compared more often.
-    let now = |worker: usize| match since(worker) {
-        Some(late) if moved[worker] => slowness[worker] * (late - usual).exp(),
-        _ => compared.start[worker],
+    // All workers may have been late: what those were that have not moved is the iteration's.
+    let by = |moved: &[bool]| -> Vec<f64> {
+        let stayed: Vec<f64> = workers().filter(|worker| !moved[*worker]).filter_map(since).collect();
+        let usual = if stayed.is_empty() { 0.0 } else { median(stayed) };
+        workers().map(|worker| since(worker).filter(|_| moved[worker]).map_or(0.0, |late| late - usual)).collect()
     };
-    Some(compared.ranks.iter().copied().zip(workers().map(now)).collect())
+    // Where it alone computed its places, these may have become dearer; and where few of its tasks were late, these.
+    let is_shared = shared(compared, before);
+    let mut moved: Vec<bool> = workers().map(|worker| is_shared[worker] && was_late(worker)).collect();
+    if !moved.contains(&true) {
+        return None;
+    }
+    let moves = by(&moved);
+    let now: Vec<f64> = slowness.iter().zip(&moves).map(|(slow, by)| slow * by.exp()).collect();
+    let residuals = compared.residuals(|iteration| iteration >= before, &now);
+    workers().for_each(|worker| moved[worker] &= residuals.bear_out(worker, moves[worker]) > one.two_sided());
+    // What was known of the others was compared more often.
+    let now = |(worker, by): (usize, f64)| match moved[worker] {
+        true => slowness[worker] * by.exp(),
+        false => compared.start[worker],
+    };
+    let all = by(&moved).into_iter().enumerate().map(now);
+    moved.contains(&true).then(|| compared.ranks.iter().copied().zip(all).collect())
 }
 
 /// For each worker, whether others computed the places of most of its tasks, too, in the iterations from `since` on.

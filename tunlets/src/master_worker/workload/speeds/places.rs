@@ -1,5 +1,6 @@
 //! Several iterations cut into the same places, and how slow who computed them is: the fit.
 
+use super::throughout::Residuals;
 use crate::ChunkWork;
 use midrun_models::line::median;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,8 @@ pub struct Cell {
     pub iteration: usize,
     /// Number of the place in the index range.
     pub place: usize,
+    /// First task of the chunk that it is a part of.
+    pub chunk: u64,
     /// Index of the worker in [`Compared::ranks`].
     pub worker: usize,
     /// Tasks of the place.
@@ -69,7 +72,7 @@ impl Compared {
             for (iteration, (rank, chunk)) in chunks.iter().enumerate() {
                 let Ok(worker) = ranks.binary_search(rank) else { continue };
                 let time_s = chunk.busy_s / chunk.tasks as f64 * tasks;
-                cells.push(Cell { iteration, place, worker, tasks: *tasks, time_s });
+                cells.push(Cell { iteration, place, chunk: chunk.first, worker, tasks: *tasks, time_s });
                 *of_place.entry(worker).or_default() += tasks;
             }
             let is_one = chunks.iter().all(|(_, chunk)| is_same(chunk, &chunks[0].1));
@@ -91,8 +94,47 @@ impl Compared {
 
     /// Slowness of each rank by the iterations that are `used`.
     pub fn fit(&self, used: impl Fn(usize) -> bool) -> Vec<f64> {
+        self.fit_but(used, &vec![false; self.ranks.len()])
+    }
+
+    /// The same where those stay as they are known whose tasks do not bear out, by more than `least` standard errors, that they are as slow or fast as
+    /// the fit takes them for: then some of the places have become dear, or cheap.
+    pub fn borne_out(&self, used: impl Fn(usize) -> bool, least: f64) -> Vec<f64> {
+        let mut held = vec![false; self.ranks.len()];
+        loop {
+            let fit = self.fit_but(&used, &held);
+            let residuals = self.residuals(&used, &fit);
+            let (now, known) = (self.beside_others(&fit), self.beside_others(&self.start));
+            let by = |worker: usize| now[worker] - known[worker];
+            let is_borne_out = |worker: usize| residuals.bear_out(worker, by(worker)) > least;
+            let partly: Vec<usize> = (0..fit.len()).filter(|worker| !held[*worker] && !is_borne_out(*worker)).collect();
+            if partly.is_empty() {
+                return fit;
+            }
+            partly.into_iter().for_each(|worker| held[worker] = true);
+        }
+    }
+
+    fn fit_but(&self, used: impl Fn(usize) -> bool, held: &[bool]) -> Vec<f64> {
         let cells: Vec<Cell> = self.cells.iter().filter(|cell| used(cell.iteration)).copied().collect();
-        fit(&cells, &self.start, self.places)
+        fit(&cells, &self.start, held, self.places)
+    }
+
+    /// What was computed in the iterations that are `used`, in places that several ranks have, beside what is expected there with these `slowness`.
+    pub fn residuals(&self, used: impl Fn(usize) -> bool, slowness: &[f64]) -> Residuals {
+        let cells = || self.cells.iter().filter(|cell| used(cell.iteration));
+        let of_places = of_places(cells(), slowness, self.places);
+        let mut tasks: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        let mut all = vec![0.0; self.places];
+        for cell in cells() {
+            *tasks.entry((cell.place, cell.worker)).or_default() += cell.tasks;
+            all[cell.place] += cell.tasks;
+        }
+        Residuals::of(cells(), slowness.len(), |cell| {
+            let (of_place_s, weight) = of_places[cell.place];
+            let others = 1.0 - tasks[&(cell.place, cell.worker)] / all[cell.place];
+            (cell.tasks * slowness[cell.worker] * of_place_s / weight, cell.tasks * others)
+        })
     }
 
     /// Logarithm of each worker's slowness beside the other workers'.
@@ -117,8 +159,8 @@ pub fn of_places<'a>(cells: impl Iterator<Item = &'a Cell>, slowness: &[f64], pl
     all
 }
 
-/// Relative time per task of each worker, beginning with `start`; so many places.
-fn fit(cells: &[Cell], start: &[f64], places: usize) -> Vec<f64> {
+/// Relative time per task of each worker, beginning with `start`, where those that are `held` stay; so many places.
+fn fit(cells: &[Cell], start: &[f64], held: &[bool], places: usize) -> Vec<f64> {
     let (mut slowness, workers) = (start.to_vec(), start.len());
     for _ in 0..ROUNDS {
         let of_places = of_places(cells.iter(), &slowness, places);
@@ -129,8 +171,8 @@ fn fit(cells: &[Cell], start: &[f64], places: usize) -> Vec<f64> {
             (*time_s, *expected_s) = (*time_s + cell.time_s, *expected_s + cell.tasks * of_place_s / tasks);
         }
         let mut moved = 0.0_f64;
-        for (slow, (time_s, expected_s)) in slowness.iter_mut().zip(of_workers) {
-            if time_s > 0.0 && expected_s > 0.0 {
+        for ((slow, held), (time_s, expected_s)) in slowness.iter_mut().zip(held).zip(of_workers) {
+            if !held && time_s > 0.0 && expected_s > 0.0 {
                 let now: f64 = time_s / expected_s;
                 moved = moved.max((now / *slow).ln().abs());
                 *slow = now;
