@@ -1,6 +1,6 @@
 //! Several iterations cut into the same places, and how slow who computed them is: the fit.
 
-use super::throughout::Residuals;
+use super::throughout::{Part, Residuals};
 use crate::ChunkWork;
 use midrun_models::line::median;
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,11 +130,17 @@ impl Compared {
             *tasks.entry((cell.place, cell.worker)).or_default() += cell.tasks;
             all[cell.place] += cell.tasks;
         }
-        Residuals::of(cells(), slowness.len(), |cell| {
+        let part = |cell: &Cell| {
             let (of_place_s, weight) = of_places[cell.place];
             let others = 1.0 - tasks[&(cell.place, cell.worker)] / all[cell.place];
-            (cell.tasks * slowness[cell.worker] * of_place_s / weight, cell.tasks * others)
-        })
+            Part {
+                worker: cell.worker,
+                chunk: (cell.iteration, cell.chunk),
+                residual: (cell.time_s * weight / (cell.tasks * slowness[cell.worker] * of_place_s)).ln(),
+                tasks: cell.tasks * others,
+            }
+        };
+        Residuals::of(cells().map(part), slowness.len())
     }
 
     /// Logarithm of each worker's slowness beside the other workers'.

@@ -3,7 +3,6 @@
 //! A slow worker takes longer for each of its tasks. Where few of its tasks took so much longer, these have become dear, as at the edge of a fire that
 //! moves on: its other tasks take what the others' do.
 
-use super::places::Cell;
 use std::collections::BTreeMap;
 
 /// Values in order, each with the tasks of those before it; and all tasks.
@@ -28,6 +27,19 @@ impl Sorted {
     }
 }
 
+/// A part of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Who computed it, from 0 on.
+    pub worker: usize,
+    /// The chunk: its iteration, and its first task.
+    pub chunk: (usize, u64),
+    /// Logarithm of what it took / what was expected.
+    pub residual: f64,
+    /// Tasks that it counts for.
+    pub tasks: f64,
+}
+
 /// What workers took for the parts of their chunks, beside what was expected.
 pub struct Residuals {
     /// Of each worker: logarithms of time / expected time, and tasks.
@@ -38,21 +50,13 @@ pub struct Residuals {
 }
 
 impl Residuals {
-    /// Of `cells` of so many workers: what is `expected` of each, seconds, and how many tasks it counts for.
-    pub fn of<'a>(
-        cells: impl Iterator<Item = &'a Cell>,
-        workers: usize,
-        expected: impl Fn(&Cell) -> (f64, f64),
-    ) -> Residuals {
+    /// Of so many workers; what does not count is left out.
+    pub fn of(parts: impl Iterator<Item = Part>, workers: usize) -> Residuals {
         let mut of = vec![Vec::new(); workers];
         let mut chunks: Vec<BTreeMap<(usize, u64), f64>> = vec![BTreeMap::new(); workers];
-        for cell in cells {
-            let (expected_s, tasks) = expected(cell);
-            let residual = (cell.time_s / expected_s).ln();
-            if residual.is_finite() && tasks > 0.0 {
-                of[cell.worker].push((residual, tasks));
-                *chunks[cell.worker].entry((cell.iteration, cell.chunk)).or_default() += tasks;
-            }
+        for part in parts.filter(|part| part.residual.is_finite() && part.tasks > 0.0) {
+            of[part.worker].push((part.residual, part.tasks));
+            *chunks[part.worker].entry(part.chunk).or_default() += part.tasks;
         }
         let all = Sorted::of(of.iter().flatten().copied().collect());
         let number = |chunks: BTreeMap<_, f64>| {
