@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use midrun_tunlets::Efficiency;
+use midrun_tunlets::{Efficiency, NextAllocation, Regime};
 use serde::Serialize;
 
 use crate::calls::{Member, RankLine};
@@ -53,6 +53,23 @@ pub fn teams(members: &[Member]) -> Vec<TeamLine> {
         (workers.len() >= FEWEST).then(|| line(master, &workers)).flatten()
     };
     found.into_iter().filter_map(team).collect()
+}
+
+/// The advice for the next allocation beside what the master of the program's own messages is busy with for each task, which the model does not know:
+/// it holds up more workers than [`TeamLine::most_workers`].
+pub fn beside_master(advice: NextAllocation, teams: &[TeamLine]) -> NextAllocation {
+    let [team] = teams else { return advice };
+    let Some((busy, most)) = team.master_busy.zip(team.most_workers) else { return advice };
+    let regime = match Regime::of(1.0, busy, team.computing, 0.0) {
+        Regime::Master => Regime::Master.as_str(),
+        _ => advice.regime,
+    };
+    // From this number on the master is what is busy all the time.
+    let held_up = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
+    match advice.workers >= held_up {
+        true => NextAllocation { regime, workers: held_up, iteration_s: busy * advice.iteration_now_s, ..advice },
+        false => NextAllocation { regime, ..advice },
+    }
 }
 
 fn line(master: &Member, workers: &[&Member]) -> Option<TeamLine> {
@@ -103,6 +120,33 @@ mod tests {
         let all: Vec<(u32, u64)> = (1..=workers).map(|worker| (worker, 50)).collect();
         let work = |worker| rank(worker, 10.0 - 2.0 * f64::from(worker % 2), &[(0, 98), (worker % workers + 1, 2)]);
         std::iter::once(rank(0, 0.5, &all)).chain((1..=workers).map(work)).collect()
+    }
+
+    #[test]
+    fn no_more_workers_are_advised_than_the_master_has_time_for() {
+        let advice = |workers_now, workers| NextAllocation {
+            regime: "compute-bound",
+            workers_now,
+            iteration_now_s: 0.12,
+            workers,
+            iteration_s: 0.03,
+            uncertainty: 0.1,
+            own_chunks: None,
+        };
+        // Six tenths of its time with three workers that compute all the time: with five it has none left.
+        let busy = |busy_s: f64, workers: u32| {
+            let all: Vec<(u32, u64)> = (1..=workers).map(|worker| (worker, 50)).collect();
+            let work = |worker| rank(worker, 30.0 / f64::from(workers), &[(0, 98)]);
+            let members: Vec<Member> = std::iter::once(rank(0, busy_s, &all)).chain((1..=workers).map(work)).collect();
+            teams(&members)
+        };
+        let bounded = beside_master(advice(3, 12), &busy(6.0, 3));
+        assert_eq!((bounded.workers, bounded.regime), (6, "compute-bound"));
+        assert!((bounded.iteration_s - 0.072).abs() < 1e-9, "{bounded:?}");
+        assert_eq!(beside_master(advice(3, 4), &busy(6.0, 3)), advice(3, 4));
+        let held_up = beside_master(advice(8, 32), &busy(9.5, 8));
+        assert_eq!((held_up.workers, held_up.regime), (4, Regime::Master.as_str()));
+        assert_eq!(beside_master(advice(3, 12), &[]), advice(3, 12));
     }
 
     #[test]

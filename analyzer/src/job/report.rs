@@ -18,6 +18,7 @@ use crate::limits;
 use crate::notice::finite;
 use crate::status::WorkerLine;
 use crate::summary::{Advice, ClockLine, SCHEMA_VERSION, Summary};
+use crate::teams::beside_master;
 
 impl Job {
     /// The summary at `now`.
@@ -42,16 +43,19 @@ impl Job {
             never: report.unavailable,
             shadow: report.shadows,
             // It may have looked like a master and its workers until its messages were seen.
-            advice: report.next_allocation.filter(|_| !measured.messages_go_one_way).map(|next| Advice {
-                per: self.measurements.per(),
-                regime: next.regime.to_owned(),
-                workers_now: next.workers_now,
-                iteration_now_s: next.iteration_now_s,
-                workers: next.workers,
-                ranks: next.workers.saturating_add(u32::from(self.has_idle_master())),
-                iteration_s: next.iteration_s,
-                uncertainty: next.uncertainty,
-                own_chunks: next.own_chunks,
+            advice: report.next_allocation.filter(|_| !measured.messages_go_one_way).map(|next| {
+                let next = beside_master(next, &measured.teams);
+                Advice {
+                    per: self.measurements.per(),
+                    regime: next.regime.to_owned(),
+                    workers_now: next.workers_now,
+                    iteration_now_s: next.iteration_now_s,
+                    workers: next.workers,
+                    ranks: next.workers.saturating_add(u32::from(self.has_idle_master())),
+                    iteration_s: next.iteration_s,
+                    uncertainty: next.uncertainty,
+                    own_chunks: next.own_chunks,
+                }
             }),
             other_work: report.other_work,
             unequal_workers: report.unequal_workers,
