@@ -82,7 +82,7 @@ pub enum Verdict {
     RolledBack,
     /// `--dry-run`: recorded, never sent.
     Advised,
-    /// The rank refused it, or it expired, or could not be delivered.
+    /// The rank refused it, or it expired, or could not be delivered, or something else was set instead before it could be judged.
     NotApplied,
 }
 

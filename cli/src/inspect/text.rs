@@ -382,8 +382,8 @@ fn list_variables(
         );
         match (written, sized) {
             (Some(writer), _) => lines[3].push(format!("{line}; written by {}", readable(writer))),
+            (None, _) if read.iter().any(|name| talking.contains(name)) => lines[1].push(line),
             (None, Some(reader)) => lines[2].push(format!("{line}, and by {}", readable(reader))),
-            (None, None) if read.iter().any(|name| talking.contains(name)) => lines[1].push(line),
             (None, None) => lines[0].push(line),
         }
     }

@@ -188,8 +188,9 @@ impl Job {
             let (start_up, per_byte) = (2e-6_f64.to_bits(), 1e-10_f64.to_bits());
             self.ranks[0].record(kind::LINK, 0, master_now, [1, start_up, per_byte, 20, 0, 0]);
         }
+        let factor = self.ranks[0].value(names::FACTOR).unwrap_or(0.5);
         let payload =
-            [self.iteration, TASKS, workers as u64, u64::from(technique.code()), 0.5_f64.to_bits(), 8 | 8 << 32];
+            [self.iteration, TASKS, workers as u64, u64::from(technique.code()), factor.to_bits(), 8 | 8 << 32];
         self.ranks[0].record(kind::ITERATION_BEGIN, 0, master_now, payload);
         self.phase = Phase::Running { end_ns: now_ns + length_ns, chunks };
     }

@@ -296,6 +296,22 @@ fn uneven_tasks_are_near_the_ideal_from_the_third_iteration_on() {
 }
 
 #[test]
+fn a_technique_that_the_user_sets_is_not_judged_as_the_one_on_trial() {
+    let mut plant = Plant::new(Dist::Exponential);
+    plant.setting = TechniqueParameters::new(Technique::None);
+    let of_user = TechniqueParameters::new(Technique::Gss);
+    let result = run(&mut tunlet(Mode::Auto), &mut plant, 6, |plant, i| {
+        if i == 2 {
+            plant.setting = of_user;
+        }
+    });
+    assert!(result.decisions[0].starts_with("0: "), "{:?}", result.decisions);
+    assert_eq!(result.verdicts, [Verdict::NotApplied], "{:?}", result.decisions);
+    let next = result.decisions.get(1).map_or("5: gss", String::as_str);
+    assert!(next.starts_with("5: gss"), "what is next begins with the user's: {:?}", result.decisions);
+}
+
+#[test]
 fn half_the_workers_four_times_slower_are_kept_busy() {
     let slowness: Vec<f64> = (0..25).map(|w| if w < 12 { 4.0 } else { 1.0 }).collect();
     let mut plant = Plant::new(Dist::Normal(0.4));

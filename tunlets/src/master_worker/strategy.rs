@@ -179,13 +179,16 @@ impl MasterWorker {
         if window.setting_changed {
             return;
         }
-        // The user, or the program, has set another one: what that takes says nothing of the change.
+        // The user, or the program, has set another technique: what that takes says nothing of the change. (Windows do not tell own chunks' values.)
         let is_other = |trial: &Trial<Setting>| {
-            let is_technique = trial.to.own.is_none() && window.iteration >= trial.first;
-            is_technique && family(&trial.to.technique) != family(&window.setting)
+            let is_own = trial.from.as_ref().is_some_and(|from| from.own.is_some());
+            !is_own && window.iteration >= trial.first && family(&trial.to.technique) != family(&window.setting)
         };
         if self.trials.watched.as_ref().is_some_and(is_other) {
-            self.judgements.extend(self.trials.miss(window.iteration_s).map(|(_, judgement)| judgement));
+            if let Some((_, judgement)) = self.trials.miss(window.iteration_s) {
+                self.judgements.push(judgement);
+                self.current = Some(window.setting);
+            }
             return;
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };

@@ -211,8 +211,9 @@ impl Workers {
     /// The program has changed: what was measured before says nothing of what comes.
     pub fn forget(&mut self) {
         for known in &mut self.of_doubling {
-            // No further off than nothing that is known would leave it, or than it lies from none.
-            known.error = (2.0 * known.error).min(OF_DOUBLING.max(known.mean.abs()));
+            // At most as uncertain as what is not known at all, or as far as it lies from 0.
+            let most = OF_DOUBLING.max(known.mean.abs()).max(known.error);
+            known.error = (2.0 * known.error).min(most);
         }
         self.refused = None;
         self.last.clear();

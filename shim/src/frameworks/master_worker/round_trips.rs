@@ -30,8 +30,8 @@ pub struct RoundTrips {
     per_byte_ns: [f64; 2],
     /// Time at which the bytes sent so far will have left.
     clear_ns: u64,
-    /// Something was sent since the master waited for messages.
-    has_sent: bool,
+    /// Whether something was sent since the master waited for messages: to another host, and on this host.
+    has_sent: [bool; 2],
     recorded: [u8; 2],
     /// Arrival time of the messages being processed, and whether it is exact.
     now_ns: u64,
@@ -47,7 +47,7 @@ impl RoundTrips {
             workers: times,
             per_byte_ns,
             clear_ns: 0,
-            has_sent: false,
+            has_sent: [false; 2],
             recorded: [0; 2],
             now_ns: 0,
             exact: false,
@@ -61,9 +61,9 @@ impl RoundTrips {
             times.first_ns = now_ns;
         }
         if idle {
-            times.sent_ns = if now_ns >= self.clear_ns && !self.has_sent { now_ns } else { 0 };
+            times.sent_ns = if now_ns >= self.clear_ns && !self.has_sent[usize::from(here)] { now_ns } else { 0 };
         }
-        self.has_sent = true;
+        self.has_sent[usize::from(here)] = true;
         let bytes_ns = bytes as f64 * self.per_byte_ns[usize::from(here)];
         self.clear_ns = self.clear_ns.max(now_ns).saturating_add(bytes_ns as u64);
     }
@@ -71,7 +71,7 @@ impl RoundTrips {
     /// The master starts to process messages at `now_ns`; `slept`: they arrived while it waited.
     pub fn on_woken(&mut self, now_ns: u64, slept: bool) {
         (self.now_ns, self.exact) = (now_ns, slept);
-        self.has_sent &= !slept;
+        self.has_sent = self.has_sent.map(|has_sent| has_sent && !slept);
     }
 
     /// Another worker has this place, or none.
@@ -147,6 +147,10 @@ mod tests {
         round_trips.on_woken(20_000, true);
         assert_eq!(round_trips.on_result(0, 1, 15_000), Some(4_000));
         assert_eq!(round_trips.on_result(1, 1, 10_000), None);
+        round_trips.on_sent(0, true, true, 100, 20_100);
+        round_trips.on_sent(1, true, false, 100, 20_500); // the first to another host
+        round_trips.on_woken(20_900, true);
+        assert_eq!(round_trips.on_result(1, 1, 100), Some(300));
         round_trips.on_sent(1, true, true, 100, 21_000);
         round_trips.on_woken(30_000, false);
         round_trips.on_sent(0, true, true, 100, 31_000); // while the master is busy with what came

@@ -3,7 +3,8 @@
 //! What a chunk took says as much of its tasks as of its worker. Both are fitted together: a task takes what its place takes, times how slow its
 //! worker is (iterative proportional fitting, Deming and Stephan 1940: the likelihood's maximum for Poisson counts, and for times whose variance is
 //! in proportion to them). The fit begins with the speeds that are known, at first with equal ones: where always the same worker computed a place,
-//! the place explains what it took longer. Its error is the jackknife's over iterations, about the fit to all.
+//! the place explains what it took longer. Whose tasks mostly do not bear the fit out stays as it was known. Its error is the jackknife's over iterations,
+//! about the fit to all.
 
 mod moved;
 mod places;
@@ -28,6 +29,8 @@ struct Slower {
     compared: f64,
     /// Share of all tasks that this worker computed.
     share: f64,
+    /// Its tasks do not bear out that it differs from what was known: nothing scatters.
+    is_held: bool,
 }
 
 /// What iterations say of their workers' speeds. Relative times per task of each rank are 1 for the average one.
@@ -41,8 +44,8 @@ pub(super) enum Speeds {
     Moved(BTreeMap<u32, f64>),
 }
 
-/// Speeds of the workers of these iterations, at the level of one of them in a series and at that of `one` test, where they are `known`, or else alike. Iterations have the same number
-/// of tasks, each of them in one chunk.
+/// Speeds of the workers of these iterations, where they are `known`, or else alike: at the level of one of them in a series, and at that of `one`
+/// test. Iterations have the same number of tasks, each of them in one chunk.
 pub(super) fn speeds_of(
     iterations: &[&Iteration],
     known: &BTreeMap<u32, f64>,
@@ -57,23 +60,24 @@ pub(super) fn speeds_of(
 
 /// Each worker beside the others, as it was known and by all these iterations.
 fn each(compared: &Compared) -> BTreeMap<u32, Slower> {
+    let held = compared.held(|_| true, 0.0);
     let known = compared.beside_others(&compared.start);
-    let whole = compared.beside_others(&compared.fit(|_| true));
+    let whole = compared.beside_others(&compared.fit(|_| true, &held));
     let mut squares = vec![0.0; compared.ranks.len()];
     for left_out in 0..compared.count {
-        let without = compared.beside_others(&compared.fit(|iteration| iteration != left_out));
+        let without = compared.beside_others(&compared.fit(|iteration| iteration != left_out, &held));
         for (sum, (one, all)) in squares.iter_mut().zip(without.iter().zip(&whole)) {
             *sum += (one - all).powi(2);
         }
     }
-    let whole = compared.beside_others(&compared.borne_out(|_| true, 0.0));
     let all: f64 = compared.workers.iter().map(|worker| worker.tasks).sum();
     let slower = |(at, worker): (usize, &Beside)| {
         let by_iterations = squares[at] * (compared.count - 1) as f64 / compared.count as f64;
         let variance = by_iterations + worker.unlike / worker.compared.powi(2) + MOVES * MOVES;
         let share = worker.tasks / all;
         let news = whole[at] - known[at];
-        (compared.ranks[at], Slower { known: known[at], news, variance, compared: worker.compared, share })
+        let is_held = held[at];
+        (compared.ranks[at], Slower { known: known[at], news, variance, compared: worker.compared, share, is_held })
     };
     compared.workers.iter().enumerate().map(slower).collect()
 }
@@ -85,7 +89,8 @@ fn believed(workers: &BTreeMap<u32, Slower>, is_first: bool, count: usize, level
     let number = compared.len() as f64;
     let freedom = (number - 1.0) * (count as f64 - 1.0);
     // Few iterations can agree by chance; all workers' together say how far one is off. Whoever had fewer tasks in common with others is off further.
-    let pooled = compared.iter().map(|one| one.variance * one.compared).sum::<f64>() / number;
+    let scattering = || compared.iter().filter(|one| !one.is_held);
+    let pooled = scattering().map(|one| one.variance * one.compared).sum::<f64>() / scattering().count().max(1) as f64;
     let variance = |one: &Slower| one.variance.max(pooled / one.compared);
     let fit = |one: &Slower| one.known + one.news;
     let is_sure = |one: &&Slower| fit(one).abs() > level.student(freedom) * variance(one).sqrt();

@@ -12,7 +12,8 @@ pub const AGAIN: usize = 3;
 /// say: the speeds of all by the last ones.
 pub fn moved(compared: &Compared, (level, one): (Confidence, Confidence)) -> Option<BTreeMap<u32, f64>> {
     let before = compared.count.checked_sub(AGAIN).filter(|before| *before >= AGAIN)?;
-    let slowness = compared.borne_out(|iteration| iteration < before, one.two_sided());
+    let is_before = |iteration: usize| iteration < before;
+    let slowness = compared.fit(is_before, &compared.held(is_before, one.two_sided()));
     let late = late(compared, &slowness, before);
     let workers = || 0..late.len();
     let beside = |worker: usize, iteration: usize| {

@@ -92,30 +92,26 @@ impl Compared {
         Compared { ranks, workers, start, cells, places: places.len(), count: iterations.len() }
     }
 
-    /// Slowness of each rank by the iterations that are `used`.
-    pub fn fit(&self, used: impl Fn(usize) -> bool) -> Vec<f64> {
-        self.fit_but(used, &vec![false; self.ranks.len()])
-    }
-
-    /// The same where those stay as they are known whose tasks do not bear out, by more than `least` standard errors, that they are as slow or fast as
-    /// the fit takes them for: then some of the places have become dear, or cheap.
-    pub fn borne_out(&self, used: impl Fn(usize) -> bool, least: f64) -> Vec<f64> {
+    /// Whose tasks do not bear out, by more than `least` standard errors, that they are as slow or fast as a fit of the iterations that are `used` takes
+    /// them for: some of the places have become dear, or cheap, and these ranks stay as they are known.
+    pub fn held(&self, used: impl Fn(usize) -> bool, least: f64) -> Vec<bool> {
         let mut held = vec![false; self.ranks.len()];
         loop {
-            let fit = self.fit_but(&used, &held);
+            let fit = self.fit(&used, &held);
             let residuals = self.residuals(&used, &fit);
             let (now, known) = (self.beside_others(&fit), self.beside_others(&self.start));
             let by = |worker: usize| now[worker] - known[worker];
             let is_borne_out = |worker: usize| residuals.bear_out(worker, by(worker)) > least;
             let partly: Vec<usize> = (0..fit.len()).filter(|worker| !held[*worker] && !is_borne_out(*worker)).collect();
             if partly.is_empty() {
-                return fit;
+                return held;
             }
             partly.into_iter().for_each(|worker| held[worker] = true);
         }
     }
 
-    fn fit_but(&self, used: impl Fn(usize) -> bool, held: &[bool]) -> Vec<f64> {
+    /// Slowness of each rank by the iterations that are `used`, where those that are `held` stay as they are known.
+    pub fn fit(&self, used: impl Fn(usize) -> bool, held: &[bool]) -> Vec<f64> {
         let cells: Vec<Cell> = self.cells.iter().filter(|cell| used(cell.iteration)).copied().collect();
         fit(&cells, &self.start, held, self.places)
     }

@@ -40,12 +40,34 @@ pub struct Part {
     pub tasks: f64,
 }
 
+/// What chunks count for together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weight {
+    tasks: f64,
+    squares: f64,
+}
+
+impl Weight {
+    /// Of chunks with so many tasks each.
+    fn of(chunks: impl Iterator<Item = f64>) -> Weight {
+        chunks.fold(Weight::default(), |sum, tasks| Weight {
+            tasks: sum.tasks + tasks,
+            squares: sum.squares + tasks * tasks,
+        })
+    }
+
+    /// As many chunks of equal sizes say as much (Kish 1965).
+    fn number(self) -> f64 {
+        self.tasks * self.tasks / self.squares
+    }
+}
+
 /// What workers took for the parts of their chunks, beside what was expected.
 pub struct Residuals {
     /// Of each worker: logarithms of time / expected time, and tasks.
     of: Vec<Vec<(f64, f64)>>,
-    /// Of each worker: the number of chunks that they are parts of. Those of fewer tasks say less (Kish 1965).
-    chunks: Vec<f64>,
+    /// Of each worker: what the chunks count for that they are parts of.
+    chunks: Vec<Weight>,
     all: Sorted,
 }
 
@@ -59,10 +81,8 @@ impl Residuals {
             *chunks[part.worker].entry(part.chunk).or_default() += part.tasks;
         }
         let all = Sorted::of(of.iter().flatten().copied().collect());
-        let number = |chunks: BTreeMap<_, f64>| {
-            chunks.values().sum::<f64>().powi(2) / chunks.values().map(|tasks| tasks * tasks).sum::<f64>()
-        };
-        Residuals { of, chunks: chunks.into_iter().map(number).collect(), all }
+        let chunks = chunks.into_iter().map(|chunks| Weight::of(chunks.into_values())).collect();
+        Residuals { of, chunks, all }
     }
 
     /// By how many standard errors a worker's tasks bear out that it is slower than it was by `by`, a difference of logarithms, where so much is expected
@@ -76,6 +96,12 @@ impl Residuals {
             tasks * (self.all.below(bound) - own.below(bound))
         };
         let share = self.of[worker].iter().map(shorter).sum::<f64>() / pairs;
-        (share - 0.5) * by.signum() * (12.0 * self.chunks[worker]).sqrt()
+        let others = self.chunks.iter().enumerate().filter(|(other, _)| *other != worker).map(|(_, chunks)| *chunks);
+        let others = others.fold(Weight::default(), |sum, chunks| Weight {
+            tasks: sum.tasks + chunks.tasks,
+            squares: sum.squares + chunks.squares,
+        });
+        let error = ((self.chunks[worker].number().recip() + others.number().recip()) / 12.0).sqrt();
+        (share - 0.5) * by.signum() / error
     }
 }
