@@ -15,7 +15,7 @@ fn searched(scratch: &Scratch, name: &str, flags: &[&str], line: &[String]) -> (
 
 fn product(mpi: Mpi, iterations: u32) -> Vec<String> {
     let mut line = mpi.line(2, &mpi.example("matmul_blocked"));
-    line.extend(["--size", "96", "--block", "1", "--iterations", &iterations.to_string()].map(str::to_owned));
+    line.extend(["--size", "192", "--block", "1", "--iterations", &iterations.to_string()].map(str::to_owned));
     line
 }
 
