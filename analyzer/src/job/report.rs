@@ -27,6 +27,9 @@ impl Job {
         let (refusals, report) = self.decisions.report();
         let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
         let measured = self.measurements.summary(self.decisions.points(), ideal_period_s);
+        // It may have looked like a master and its workers until its messages were seen.
+        let next_allocation = report.next_allocation.filter(|_| !measured.messages_go_one_way);
+        let next_allocation = next_allocation.map(|next| beside_master(next, &measured.teams));
         let lost = members.ranks().filter(|(_, _, state)| *state == RankState::Lost);
         // Workers beyond the ranks have numbers after theirs.
         let of_world = members.ranks().filter(|(rank, ..)| *rank < members.world_size()).count() as u64;
@@ -42,20 +45,16 @@ impl Job {
             refusals,
             never: report.unavailable,
             shadow: report.shadows,
-            // It may have looked like a master and its workers until its messages were seen.
-            advice: report.next_allocation.filter(|_| !measured.messages_go_one_way).map(|next| {
-                let next = beside_master(next, &measured.teams);
-                Advice {
-                    per: self.measurements.per(),
-                    regime: next.regime.to_owned(),
-                    workers_now: next.workers_now,
-                    iteration_now_s: next.iteration_now_s,
-                    workers: next.workers,
-                    ranks: next.workers.saturating_add(u32::from(self.has_idle_master())),
-                    iteration_s: next.iteration_s,
-                    uncertainty: next.uncertainty,
-                    own_chunks: next.own_chunks,
-                }
+            advice: next_allocation.map(|next| Advice {
+                per: self.measurements.per(),
+                regime: next.regime.to_owned(),
+                workers_now: next.workers_now,
+                iteration_now_s: next.iteration_now_s,
+                workers: next.workers,
+                ranks: next.workers.saturating_add(u32::from(self.has_idle_master())),
+                iteration_s: next.iteration_s,
+                uncertainty: next.uncertainty,
+                own_chunks: next.own_chunks,
             }),
             other_work: report.other_work,
             unequal_workers: report.unequal_workers,

@@ -154,6 +154,13 @@ fn remember(last: &mut VecDeque<f64>, value: f64) {
     }
 }
 
+/// As many tasks as the mean over the workers of their own means is as exact as.
+fn tasks_of_mean(window: &Window) -> f64 {
+    let each = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| (w.tasks as f64).recip());
+    let (sum, count) = each.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
+    count * count / sum
+}
+
 /// With few chunks the master's fixed work per iteration hides what a chunk costs. One that is taken, or that a sub-master sends, does not
 /// show what it costs the master to send one.
 fn costs_are_known(window: &Window) -> bool {
@@ -202,10 +209,7 @@ impl WorkloadEstimator {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
             old.growth = Growth::new(confidence);
         }
-        // As many tasks as the mean over the workers of their own means is exact by.
-        let each = window.per_worker.iter().filter(|w| w.tasks > 0).map(|w| (w.tasks as f64).recip());
-        let (sum, count) = each.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
-        let seen = count * count / sum;
+        let seen = tasks_of_mean(window);
         let learnt = match workload {
             Some(old) if !old.has_changed(&now, seen) => {
                 old.grow(&now, equal);

@@ -95,13 +95,13 @@ impl Compared {
     /// Whose tasks do not bear out, by more than `least` standard errors, that they are as slow or fast as a fit of the iterations that are `used` takes
     /// them for: some of the places have become dear, or cheap, and these ranks stay as they are known.
     pub fn held(&self, used: impl Fn(usize) -> bool, least: f64) -> Vec<bool> {
+        let known = self.beside_others(&self.start);
         let mut held = vec![false; self.ranks.len()];
         loop {
             let fit = self.fit(&used, &held);
             let residuals = self.residuals(&used, &fit);
-            let (now, known) = (self.beside_others(&fit), self.beside_others(&self.start));
-            let by = |worker: usize| now[worker] - known[worker];
-            let is_borne_out = |worker: usize| residuals.bear_out(worker, by(worker)) > least;
+            let now = self.beside_others(&fit);
+            let is_borne_out = |worker: usize| residuals.bear_out(worker, now[worker] - known[worker]) > least;
             let partly: Vec<usize> = (0..fit.len()).filter(|worker| !held[*worker] && !is_borne_out(*worker)).collect();
             if partly.is_empty() {
                 return held;

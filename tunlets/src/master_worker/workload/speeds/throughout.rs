@@ -48,11 +48,15 @@ struct Weight {
 }
 
 impl Weight {
-    /// Of chunks with so many tasks each.
-    fn of(chunks: impl Iterator<Item = f64>) -> Weight {
-        chunks.fold(Weight::default(), |sum, tasks| Weight {
-            tasks: sum.tasks + tasks,
-            squares: sum.squares + tasks * tasks,
+    /// Of a chunk with so many tasks.
+    fn of(tasks: f64) -> Weight {
+        Weight { tasks, squares: tasks * tasks }
+    }
+
+    fn of_all(all: impl Iterator<Item = Weight>) -> Weight {
+        all.fold(Weight::default(), |sum, one| Weight {
+            tasks: sum.tasks + one.tasks,
+            squares: sum.squares + one.squares,
         })
     }
 
@@ -81,7 +85,7 @@ impl Residuals {
             *chunks[part.worker].entry(part.chunk).or_default() += part.tasks;
         }
         let all = Sorted::of(of.iter().flatten().copied().collect());
-        let chunks = chunks.into_iter().map(|chunks| Weight::of(chunks.into_values())).collect();
+        let chunks = chunks.into_iter().map(|chunks| Weight::of_all(chunks.into_values().map(Weight::of))).collect();
         Residuals { of, chunks, all }
     }
 
@@ -97,11 +101,8 @@ impl Residuals {
         };
         let share = self.of[worker].iter().map(shorter).sum::<f64>() / pairs;
         let others = self.chunks.iter().enumerate().filter(|(other, _)| *other != worker).map(|(_, chunks)| *chunks);
-        let others = others.fold(Weight::default(), |sum, chunks| Weight {
-            tasks: sum.tasks + chunks.tasks,
-            squares: sum.squares + chunks.squares,
-        });
-        let error = ((self.chunks[worker].number().recip() + others.number().recip()) / 12.0).sqrt();
+        let of_numbers = self.chunks[worker].number().recip() + Weight::of_all(others).number().recip();
+        let error = (of_numbers / 12.0).sqrt();
         (share - 0.5) * by.signum() / error
     }
 }
