@@ -55,8 +55,8 @@ pub struct Member {
     pub with_partner: u64,
     /// Calls with one peer.
     pub with_one: u64,
-    /// Calls that ask whether something has arrived, and do not wait for it.
-    pub polls: u64,
+    /// Calls that ask whether something has arrived, and do not wait for it, and their time, seconds.
+    pub polls: (u64, f64),
 }
 
 /// Efficiencies in the summary.
@@ -129,10 +129,14 @@ struct Rank {
     run_delay: RunDelay,
 }
 
+/// Calls that wait for messages, and so belong to them. Of those that wait for any or for some of several, the number is chance.
+const WAITS: [&str; 2] = ["MPI_Wait", "MPI_Waitall"];
+
 impl Rank {
     fn counts(&self) -> BTreeMap<String, u64> {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for (call, _) in self.calls.iter().filter(|(call, _)| call.peer != LOCAL) {
+        let reaches = |call: &MpiCall| call.peer != LOCAL || WAITS.contains(&&*call.name);
+        for (call, _) in self.calls.iter().filter(|(call, _)| reaches(call)) {
             counts.entry(call.name.clone()).or_default();
         }
         for (call, tally) in &self.calls {
@@ -237,7 +241,7 @@ impl Calls {
         }
     }
 
-    /// The rank's calls so far of functions that reach other ranks, by function. A call whose peer is MPI_PROC_NULL is one, too: beyond the edge
+    /// The rank's calls so far of functions that reach other ranks, or wait for their messages, by function. A call whose peer is MPI_PROC_NULL is one, too: beyond the edge
     /// of a grid nobody answers, and all ranks call alike.
     pub fn counts(&self, rank: u32) -> BTreeMap<String, u64> {
         self.ranks.get(&rank).map(Rank::counts).unwrap_or_default()
@@ -352,14 +356,17 @@ impl Calls {
     /// The ranks and their partners.
     pub fn members(&self) -> Vec<Member> {
         let member = |(rank, known): (&u32, &Rank)| {
-            let polls =
-                known.calls.iter().filter(|(call, _)| call.name == "MPI_Iprobe" || call.name.starts_with("MPI_Test"));
+            let is_poll = |name: &str| ["MPI_Iprobe", "MPI_Improbe"].contains(&name) || name.starts_with("MPI_Test");
+            let polls = known.calls.iter().filter(|(call, _)| is_poll(&call.name));
+            let all = polls.fold((0_u64, 0.0), |(count, time_s), (_, tally)| {
+                (count.saturating_add(tally.count), time_s + tally.time_ns as f64 * 1e-9)
+            });
             Member {
                 times: known.line(*rank),
                 partner: known.last.partner,
                 with_partner: known.last.with_partner,
                 with_one: known.last.with_one,
-                polls: polls.map(|(_, tally)| tally.count).fold(0, u64::saturating_add),
+                polls: all,
             }
         };
         self.ranks.iter().map(member).collect()

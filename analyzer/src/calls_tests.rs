@@ -54,7 +54,7 @@ fn calls_beyond_the_edge_of_a_grid_count_and_those_that_never_reach_a_rank_do_no
     let call = |name: &str, peer, count| {
         (MpiCall { name: name.into(), peer }, Tally { count, bytes: 8, time_ns: S, timed: count })
     };
-    let edge = [call("MPI_Send", LOCAL, 5), call("MPI_Send", "same_host", 5), call("MPI_Wait", LOCAL, 9)];
+    let edge = [call("MPI_Send", LOCAL, 5), call("MPI_Send", "same_host", 5), call("MPI_Testall", LOCAL, 9)];
     calls.on_counted(0, 0, &MpiCounted { calls: edge.into(), ..counted(3, 1) });
     let within = [call("MPI_Send", "same_host", 10), call("MPI_Wait", LOCAL, 9)];
     calls.on_counted(1, 0, &MpiCounted { calls: within.into(), ..counted(3, 1) });

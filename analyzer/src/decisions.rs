@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use midrun_tunlets::is_outdated;
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Judgement, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict, Window};
+use midrun_vocabulary::Seconds;
 use serde::Serialize;
 
 use crate::limits;
@@ -81,11 +82,11 @@ pub struct DecisionLine {
     pub unchanged_s: Option<f64>,
     /// Iteration time measured afterwards, seconds; null until judged.
     pub measured_s: Option<f64>,
-    /// open, kept, tried, rolled-back, advised or not-applied.
+    /// open, kept, tried, left, rolled-back, advised or not-applied.
     pub verdict: String,
     /// Iteration, or input of the stream, at whose safe point it was applied; null while it was not.
     pub applied_iteration: Option<u64>,
-    /// Reason why it was not applied; null where it was, or nothing went wrong.
+    /// Reason why it was not applied, or not measured; null where it was, or nothing went wrong.
     pub reason: Option<String>,
 }
 
@@ -373,7 +374,10 @@ impl Decisions {
         let Some(line) = self.line_mut(judgement.decision) else {
             return false;
         };
-        line.measured_s = finite(judgement.measured_s);
+        match judgement.verdict {
+            Verdict::Left => line.reason = Some(format!("it was left after {}", Seconds(judgement.measured_s))),
+            _ => line.measured_s = finite(judgement.measured_s),
+        }
         line.verdict = judgement.verdict.as_str().to_owned();
         true
     }

@@ -97,6 +97,8 @@ pub struct Job {
     point_texts: PointTexts,
     /// What begins the iterations of ranks that declare none.
     iteration_texts: PointTexts,
+    /// Iterations end otherwise than before, and the tunlets were not told yet.
+    has_other_iterations: bool,
     publication: Publication,
     /// The owner's specification, which waits until no action of the tunlets before is in flight.
     owners: Option<(Spec, Box<dyn Tunlet>)>,
@@ -126,6 +128,7 @@ impl Job {
             overrides: Overrides::new(now, last_action),
             point_texts: PointTexts::of(names::POINTS),
             iteration_texts: PointTexts::of(names::ITERATION),
+            has_other_iterations: false,
             publication: Publication::begin(now, spec.opened),
             owners: None,
             options_follow: false,
@@ -406,6 +409,7 @@ impl Job {
                 self.on_measured(ctx, measured);
             }
         }
+        self.tell_other_iterations(ctx);
         self.watch_running(ctx);
         if self.decisions.is_newly_off() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();
@@ -425,15 +429,22 @@ impl Job {
         let (dispatcher, roster) = (&mut self.dispatcher, &self.roster);
         if self.point_texts.any_due() {
             let points = if self.spec.dry_run { "" } else { self.decisions.points() };
-            self.point_texts.send(ctx, |_| points.to_owned(), dispatcher, roster);
+            let text = (!points.is_empty()).then(|| points.to_owned());
+            self.point_texts.send(ctx, |_| text.clone(), dispatcher, roster);
+            self.measurements.on_points_sent(points);
         }
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
+            self.has_other_iterations |= self.measurements.has_other_period();
         }
-        // A rank forgets a value that waits for its place when a newer action comes: this one can wait.
+        // A rank forgets a value that waits for its place when a newer action comes: this one can wait, unless the value waits for an iteration of a
+        // period that has ended.
         let is_quiet = !dispatcher.is_busy() && !self.overrides.is_active() && self.overrides.pending() == 0;
-        if let Some(period) = self.measurements.period().filter(|_| is_quiet && self.iteration_texts.any_due()) {
-            self.iteration_texts.send(ctx, |rank| period.line(rank), dispatcher, roster);
+        let (period, was_other) = (self.measurements.period(), self.measurements.has_other_period());
+        if self.iteration_texts.any_due() && (was_other || (is_quiet && period.is_some())) {
+            // Until the next one is found there are no iterations.
+            let text = |rank| Some(period.map_or_else(String::new, |period| period.line(rank)));
+            self.iteration_texts.send(ctx, text, dispatcher, roster);
         }
     }
 

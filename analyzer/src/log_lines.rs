@@ -117,6 +117,7 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
     let period_s = Seconds(period.period_s);
     let otherwise = match period.others.len() {
         0 => String::new(),
+        1 => " (1 rank makes another number of calls in it)".to_owned(),
         ranks => format!(" ({} make another number of calls in it)", Count(ranks, "rank")),
     };
     let doubt = if has_collective {
@@ -130,6 +131,13 @@ pub(crate) fn period(period: &Period, has_collective: bool) -> String {
     format!(
         "the program marks no iterations; its MPI calls have a period of {period_s} ({}{sure}), so {end}{otherwise}{doubt}",
         calls.join(", ")
+    )
+}
+
+/// The call that ended the iterations belongs to a phase of the program that is over, as a sentence.
+pub(crate) fn period_ended(call: &str) -> String {
+    format!(
+        "{call}, which ended the iterations, is not called any more: midrun looks for another period of the MPI calls"
     )
 }
 
@@ -279,7 +287,7 @@ pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Opt
 
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, iteration: u64) -> Notice {
-    let times = beside_prediction(line);
+    let times = beside_prediction(line, judgement);
     tracing::info!(
         %job, decision = judgement.decision, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
@@ -287,16 +295,17 @@ pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, it
     );
     let found = |share| format!(" (no difference found: at most {:.1} %)", 100.0 * share);
     let found = judgement.apart.map(found).unwrap_or_default();
-    let what = match judgement.verdict {
-        Verdict::RolledBack => format!("rolled back to {}", line.from),
+    let outcome = match judgement.verdict {
+        Verdict::Left => times,
+        Verdict::RolledBack => format!("rolled back to {}{found}: {times}", line.from),
         // The work of iterations differs: a longer time alone is no loss.
         Verdict::Kept if found.is_empty() && line.measured_s > line.unchanged_s => {
-            "kept, for no loss is sure".to_owned()
+            format!("kept, for no loss is sure: {times}")
         }
-        other => other.as_str().to_owned(),
-    } + found.as_str();
+        other => format!("{}{found}: {times}", other.as_str()),
+    };
     Notice {
-        text: format!("{} {iteration}{}: {what}: {times}", line.per.window(), of(line.master)),
+        text: format!("{} {iteration}{}: {outcome}", line.per.window(), of(line.master)),
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": judgement.decision, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict, "apart": judgement.apart,
@@ -305,16 +314,18 @@ pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, it
 }
 
 /// The measured time beside the predicted one and beside that without the change, which alone tells whether the change paid.
-fn beside_prediction(line: &DecisionLine) -> String {
-    let measured_s = line.measured_s.unwrap_or(f64::NAN);
+fn beside_prediction(line: &DecisionLine, judgement: &Judgement) -> String {
+    let (is_left, measured_s) = (judgement.verdict == Verdict::Left, judgement.measured_s);
     let without = line.unchanged_s.map(|s| format!("; without the change {}", Seconds(s)));
     let predicted = line.predicted_s.map(|predicted_s| {
         let interval = line.uncertainty.map(|share| format!(" +- {:.0} %", 100.0 * share)).unwrap_or_default();
-        let is_outside = line.uncertainty.is_some_and(|share| (measured_s - predicted_s).abs() > share * predicted_s);
+        let is_outside =
+            !is_left && line.uncertainty.is_some_and(|share| (measured_s - predicted_s).abs() > share * predicted_s);
         let outside = if is_outside { "outside the " } else { "" };
         format!(" ({outside}predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
     });
-    format!("measured {}{}{}", Seconds(measured_s), unit(line.per_progress), predicted.unwrap_or_default())
+    let what = if is_left { "left after" } else { "measured" };
+    format!("{what} {}{}{}", Seconds(measured_s), unit(line.per_progress), predicted.unwrap_or_default())
 }
 
 /// A manual override has ended.
@@ -435,11 +446,17 @@ mod tests {
             applied_iteration: None,
             reason: None,
         };
-        let text = |measured_s, uncertainty| beside_prediction(&line(measured_s, uncertainty));
+        let judged = |measured_s, verdict| Judgement::new(0, measured_s, verdict);
+        let text = |measured_s, uncertainty| {
+            beside_prediction(&line(measured_s, uncertainty), &judged(measured_s, Verdict::Kept))
+        };
         assert_eq!(text(0.54, Some(0.1)), "measured 0.540 s (predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.56, Some(0.1)), "measured 0.560 s (outside the predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.2, None), "measured 0.200 s (predicted 0.500 s)");
-        let by_progress = beside_prediction(&DecisionLine { per_progress: true, ..line(0.2, None) });
+        let left = beside_prediction(&line(0.2, Some(0.1)), &judged(0.2, Verdict::Left));
+        assert_eq!(left, "left after 0.200 s (predicted 0.500 s +- 10 %)");
+        let by_progress =
+            beside_prediction(&DecisionLine { per_progress: true, ..line(0.2, None) }, &judged(0.2, Verdict::Tried));
         assert_eq!(by_progress, "measured 0.200 s per unit of progress (predicted 0.500 s)");
         let proposal = Proposal { predicted_s: 0.5, unchanged_s: 0.6, per_progress: true, ..Proposal::default() };
         assert_eq!(expected(&proposal), ": expected 0.600 s -> 0.500 s per unit of progress");

@@ -84,6 +84,15 @@ pub enum Part {
     Several,
 }
 
+/// What the counters say that they did not say before.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// A period.
+    Found(&'a Period),
+    /// This function, which ended the iterations, is not called any more.
+    Ended(String),
+}
+
 /// Looks for the period of one job.
 #[derive(Debug, Default)]
 pub struct PeriodSearch {
@@ -94,6 +103,9 @@ pub struct PeriodSearch {
     known: VecDeque<Look>,
     /// The period in force.
     found: Option<Period>,
+    /// A period told iterations of the job once; and the last one that has ended.
+    has_told: bool,
+    ended: Option<Period>,
     /// Times of its first windows, seconds.
     windows_s: Vec<f64>,
     /// Readings in a row at which its call had not been made again.
@@ -108,18 +120,19 @@ impl PeriodSearch {
     /// Reads this rank's calls from here on: it is the lowest one by now. Another rank's calls and clock are others.
     pub fn follow(&mut self, rank: u32) {
         if self.rank != Some(rank) {
-            *self = PeriodSearch { rank: Some(rank), ..PeriodSearch::default() };
+            let (has_told, ended) = (self.has_told, self.ended.take());
+            *self = PeriodSearch { rank: Some(rank), has_told, ended, ..PeriodSearch::default() };
         }
     }
 
     /// The counters of the rank that it follows were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
-    /// `of_others` gives all other ranks' calls. Returns a period that is new.
+    /// `of_others` gives all other ranks' calls. Returns what is new.
     pub fn on_counted(
         &mut self,
         time_ns: u64,
         counts: BTreeMap<String, u64>,
         of_others: impl FnOnce() -> Others,
-    ) -> Option<&Period> {
+    ) -> Option<News<'_>> {
         let reading = Reading { time_ns, counts };
         if let Some(found) = &self.found {
             let still = self.readings.last().is_some_and(|last| last.of(&found.call) == reading.of(&found.call));
@@ -129,7 +142,10 @@ impl PeriodSearch {
                 return None;
             }
             // That was a phase of the program which is over.
-            *self = PeriodSearch { rank: self.rank, ..PeriodSearch::default() };
+            let (call, ended) = (found.call.clone(), self.found.take());
+            let begun = PeriodSearch { rank: self.rank, has_told: true, ended, ..PeriodSearch::default() };
+            *self = PeriodSearch { readings: vec![reading], ..begun };
+            return Some(News::Ended(call));
         }
         if self.readings.len() >= limits::MPI_READINGS {
             let mut number = 0;
@@ -148,8 +164,9 @@ impl PeriodSearch {
         if found.is_none() {
             limits::push(&mut self.known, now, KEPT_LOOKS);
         }
+        self.has_told |= found.is_some();
         self.found = found;
-        self.found.as_ref()
+        self.found.as_ref().map(News::Found)
     }
 
     /// A window between two calls that end iterations: whether it is one. The first ones tell whether several make one iteration.
@@ -169,6 +186,16 @@ impl PeriodSearch {
         found.calls.values_mut().for_each(|calls| *calls *= several);
         found.period_s *= several as f64;
         Part::Several
+    }
+
+    /// Whether iterations of the job are, or were, those of a period that it found.
+    pub fn has_told(&self) -> bool {
+        self.has_told
+    }
+
+    /// The last period that it found and that has ended.
+    pub fn ended(&self) -> Option<&Period> {
+        self.ended.as_ref()
     }
 
     /// The period in force.

@@ -21,9 +21,17 @@ fn search(
         let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
         let time_ns = number as u64 * 200_000_000;
         let names: Vec<&str> = program(iterations).into_iter().map(|(name, _)| name).collect();
-        let found = search.on_counted(time_ns, counts, || at(time_ns, &names, |call| others(iterations, call)));
-        found.map(|period| (number, period.clone()))
+        let news = search.on_counted(time_ns, counts, || at(time_ns, &names, |call| others(iterations, call)));
+        found(news).map(|period| (number, period))
     })
+}
+
+/// The period that is news.
+fn found(news: Option<News<'_>>) -> Option<Period> {
+    match news? {
+        News::Found(period) => Some(period.clone()),
+        News::Ended(_) => None,
+    }
 }
 
 /// Readings of other ranks, of each of which `count_of` gives the calls of a function.
@@ -105,11 +113,14 @@ fn after_a_period_has_ended_another_is_looked_for() {
     for number in 0..300 {
         let iterations = f64::from(number) * 10.0;
         let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-        calls.extend(
-            search.on_counted(u64::from(number as u32) * 200_000_000, counts, Others::new).map(|p| p.call.clone()),
-        );
+        let news = search.on_counted(u64::from(number as u32) * 200_000_000, counts, Others::new);
+        calls.extend(news.map(|news| match news {
+            News::Found(period) => period.call.clone(),
+            News::Ended(call) => format!("no {call}"),
+        }));
+        assert_eq!(search.has_told(), !calls.is_empty());
     }
-    assert_eq!(calls, ["MPI_Barrier", "MPI_Allgather"]);
+    assert_eq!(calls, ["MPI_Barrier", "no MPI_Barrier", "MPI_Allgather"]);
 }
 
 #[test]
@@ -184,7 +195,7 @@ fn when_a_lower_rank_comes_its_calls_are_read_from_the_begin_whatever_its_clock_
     let program = |n: f64| [("MPI_Sendrecv", 2), ("MPI_Allreduce", 1)].map(|(name, calls)| (name, evenly(n, calls)));
     let mut search = PeriodSearch::default();
     // Rank 2 is seen first; the clock of rank 0's host is an hour behind that of rank 2's.
-    let mut found = Vec::new();
+    let mut of_ranks = Vec::new();
     for (rank, readings, ahead_s) in [(2, 4_u32, 3_600), (0, 60, 0)] {
         search.follow(rank);
         for number in 0..readings {
@@ -195,14 +206,11 @@ fn when_a_lower_rank_comes_its_calls_are_read_from_the_begin_whatever_its_clock_
                 program(iterations).into_iter().filter(|(name, _)| *name == call).map(|(_, count)| count).collect()
             };
             let names = ["MPI_Sendrecv", "MPI_Allreduce"];
-            found.extend(
-                search
-                    .on_counted(time_ns, counts, || at(time_ns, &names, of_others))
-                    .map(|period| (rank, period.period_s)),
-            );
+            let news = search.on_counted(time_ns, counts, || at(time_ns, &names, of_others));
+            of_ranks.extend(found(news).map(|period| (rank, period.period_s)));
         }
     }
-    let [(0, period_s)] = found[..] else { panic!("a period of rank 0: {found:?}") };
+    let [(0, period_s)] = of_ranks[..] else { panic!("a period of rank 0: {of_ranks:?}") };
     assert!((period_s - 0.02).abs() < 0.002, "{period_s} s");
 }
 
@@ -219,7 +227,7 @@ fn among(ranks: u32, later_s: f64, calls: &dyn Fn(u32, f64) -> Vec<(&'static str
         let own = at(0, time_s(0));
         // The others were read in the round before.
         let others = || (1..ranks).map(|rank| (rank, at(rank, time_s(rank) - 0.2))).collect();
-        search.on_counted(own.time_ns, own.counts, others).cloned()
+        found(search.on_counted(own.time_ns, own.counts, others))
     })
 }
 

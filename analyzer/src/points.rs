@@ -4,6 +4,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use midrun_points::Declaration;
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
 use midrun_vocabulary::names::tree;
@@ -89,6 +90,8 @@ pub struct Points {
     refused: Vec<RefusedLine>,
     /// Places in `refused`, by line, detail and, of what was refused, the reason.
     refused_at: BTreeMap<(u32, bool, String), usize>,
+    /// The line of the text that tells the ranks' iterations.
+    iteration_line: Option<u32>,
     /// Ranks whose iterations are known by points.
     iterating: BTreeSet<u32>,
     /// What ranks without iterations measured, whose iteration is not known yet: half-way through it, on the master's clock.
@@ -102,6 +105,19 @@ impl Points {
     /// The lowest rank whose iterations are known by points.
     pub fn first_rank(&self) -> Option<u32> {
         self.iterating.first().copied()
+    }
+
+    /// This text was sent to ranks.
+    pub fn on_sent(&mut self, text: &str) {
+        let lines = midrun_points::parse(text).unwrap_or_default();
+        let line = lines.iter().find(|line| matches!(line.declaration, Declaration::Iteration(_)));
+        self.iteration_line = line.map(|line| line.number);
+    }
+
+    /// Whether a line of the text tells the iterations, as far as ranks have not refused it.
+    pub fn tell_iterations(&self) -> bool {
+        let is_refused = |line| self.refused.iter().any(|refused| refused.line == line && !refused.shed);
+        self.iteration_line.is_some_and(|line| !is_refused(line))
     }
 
     /// The newest iteration that is known by points.

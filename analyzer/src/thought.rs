@@ -16,6 +16,8 @@ pub enum News {
     Stream(Box<StreamWindow>),
     /// An iteration still runs after so long, seconds.
     Running(u64, f64),
+    /// Iterations end otherwise from here on.
+    OtherIterations,
     /// A rank could not do a line of the points.
     PointRefused {
         /// The rank.
@@ -44,6 +46,7 @@ impl News {
             News::Running(iteration, elapsed_s) => {
                 (iteration, tunlet.observe(Observation::Running { iteration, elapsed_s }))
             }
+            News::OtherIterations => (0, tunlet.observe(Observation::OtherIterations)),
             News::PointRefused { rank, line, why } => {
                 (0, tunlet.observe(Observation::PointRefused { rank, line, why: &why }))
             }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use midrun_tunlets::PER_PROGRESS;
+use midrun_tunlets::confidence::LEVEL;
 use midrun_vocabulary::{Count, Seconds, UnixTime, names};
 use serde_json::Value;
 
@@ -326,12 +327,18 @@ fn advice(summary: &Value) -> Option<String> {
     let what = if per == "output" { "that compute" } else { "workers" };
     let again = if summary["ranks"].as_f64() == Some(ranks) { " again" } else { "" };
     let assumed = advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
+    // What holds up these ranks would hold up more of them.
+    let run_delay = summary["pop"]["run_delay"].as_f64().filter(|share| *share > 1.0 - LEVEL);
+    let cores = run_delay.map(|share| {
+        format!(", where each rank has a core; here they had none for {:.0} % of the time", 100.0 * share)
+    });
     Some(format!(
-        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %{}",
+        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %{}{}",
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
         assumed.unwrap_or_default(),
+        cores.unwrap_or_default(),
     ))
 }
 
@@ -377,7 +384,7 @@ fn decision(decision: &Value) -> String {
 
 fn decisions(list: &[Value]) -> String {
     let mut words: Vec<String> = Vec::new();
-    for verdict in ["kept", "tried", "rolled-back", "advised", "not-applied", "open"] {
+    for verdict in ["kept", "tried", "left", "rolled-back", "advised", "not-applied", "open"] {
         let count = list.iter().filter(|decision| decision["verdict"] == verdict).count();
         if count > 0 {
             words.push(format!("{count} {verdict}"));
@@ -535,6 +542,14 @@ mod tests {
         let own = serde_json::json!({"ranks": 33, "workers": 32, "iteration_s": 0.2, "uncertainty": 0.1, "regime": "x", "own_chunks": "chunks of 40"});
         let own = super::advice(&serde_json::json!({"ranks": 9, "advice": own})).unwrap();
         assert!(own.ends_with("expected there, +- 10 %, if the program hands out chunks of 40 there, too"), "{own}");
+        let few =
+            serde_json::json!({"ranks": 33, "workers": 32, "iteration_s": 0.2, "uncertainty": 0.1, "regime": "x"});
+        let few = serde_json::json!({"ranks": 9, "advice": few, "pop": {"run_delay": 0.59}});
+        let text = super::advice(&few).unwrap();
+        assert!(
+            text.ends_with("+- 10 %, where each rank has a core; here they had none for 59 % of the time"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -367,6 +367,21 @@ fn a_program_without_marks_is_searched_by_the_period_of_its_mpi_calls(mpi: Mpi) 
 }
 
 #[each_mpi]
+fn after_a_phase_of_the_program_the_next_ones_period_is_searched(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("phases.c"), &["-O1".into(), "-g".into()]);
+    std::fs::write(scratch.path("points"), "tune blocks variable blocks int 1..64\n").expect("the points");
+    let flags = ["--search", "blocks=4,12,30 categorical", "--points", "points", "--summary", "s.json", "--no-memory"];
+    let ended = run::under_midrun(&scratch, "run", &flags, &mpi.line(3, &program)).succeed();
+    let said = "MPI_Bcast, which ended the iterations, is not called any more";
+    assert!(ended.err.contains(said), "{mpi:?}: {}", ended.err);
+    let summary = Summary::read(&scratch.path("s.json"));
+    let calls = &summary.0["call_period"]["calls"];
+    assert_eq!(*calls, serde_json::json!({"MPI_Allreduce": 1, "MPI_Barrier": 1}), "{mpi:?}: {}", ended.err);
+    assert!(ended.out.contains("solved with 12 blocks"), "{mpi:?}: {} {}", ended.out, ended.err);
+}
+
+#[each_mpi]
 fn a_master_is_recognised_from_who_sends_to_whom(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("classic_mw.c"), &["-O2".into()]);

@@ -474,6 +474,54 @@ fn inspect_finds_what_a_program_tunes_though_the_compiler_made_one_function_of_i
 }
 
 #[each_mpi]
+fn inspect_takes_a_part_of_what_a_loop_exchanges_for_no_iteration(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let source = scratch.path("stencil.c");
+    let text = r"
+        #include <mpi.h>
+        int tile = 8;
+        double field[4096];
+        __attribute__((noinline)) void halo(int from, int to) {
+            MPI_Sendrecv(field, 1, MPI_DOUBLE, to, 0, field + 1, 1, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        __attribute__((noinline)) void relax(void) {
+            for (int begin = 0; begin < 4096; begin += tile) field[begin] += 0.5;
+        }
+        int main(int argc, char **argv) {
+            double all;
+            MPI_Init(&argc, &argv);
+            for (int k = 0; k < argc * 9; k++) {
+                halo(0, 0);
+                relax();
+                MPI_Allreduce(field, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            }
+            return MPI_Finalize();
+        }";
+    std::fs::write(&source, text).expect("a file");
+    let program = mpi.compile(&scratch, &source, &["-O2".into()]);
+    let text = succeed(&scratch, &["inspect", &program.display().to_string()]);
+    for line in [
+        "\n# iteration function halo   # called by main; calls MPI_Sendrecv\n",
+        "\n# The loop in main that calls halo also calls MPI_Allreduce: a pass of it is an iteration",
+        "\n# iteration mpi MPI_Allreduce every 1   # if each pass makes 1 such call\n",
+        "\n# tune tile variable tile int MIN..MAX   # 8 at start; read by relax",
+    ] {
+        assert!(text.contains(line), "{mpi:?}: {line}: {text}");
+    }
+    assert!(!text.contains("\niteration function"), "{mpi:?}: {text}");
+    // As the compiler likes to have it.
+    let inlined = mpi.compile(&scratch, &source, &["-O2", "-Dnoinline=always_inline", "-w"].map(str::to_owned));
+    let text = succeed(&scratch, &["inspect", &inlined.display().to_string()]);
+    for line in [
+        "none, but a loop in main calls MPI_Allreduce, MPI_Sendrecv",
+        "# iteration mpi MPI_Allreduce every 1",
+        "# tune tile",
+    ] {
+        assert!(text.contains(line), "{mpi:?}: {line}: {text}");
+    }
+}
+
+#[each_mpi]
 fn inspect_lists_what_only_the_program_can_call_in_its_library(mpi: Mpi) {
     let scratch = Scratch::new();
     let flags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();

@@ -23,6 +23,8 @@ pub enum Observation<'a> {
         /// It has taken at least so long, seconds.
         elapsed_s: f64,
     },
+    /// Iterations end otherwise from here on, as in another phase of a program that marks none: times from before do not compare.
+    OtherIterations,
     /// A rank could not carry out a line of [`Tunlet::points`].
     PointRefused {
         /// The rank.

@@ -74,7 +74,10 @@ impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
                 self.fresh.insert(window.master);
                 self.of(window.master).observe(Observation::Iteration(window))
             }
-            Observation::Stream(_) | Observation::Running { .. } | Observation::PointRefused { .. } => Vec::new(),
+            Observation::Stream(_)
+            | Observation::Running { .. }
+            | Observation::OtherIterations
+            | Observation::PointRefused { .. } => Vec::new(),
         }
     }
 

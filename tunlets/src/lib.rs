@@ -64,6 +64,5 @@ pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use trial::is_outdated;
 pub use tuning_point::{TuningPoint, Value};
 pub use window::{
-    ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PROGRESS, PointWindow, ProfileBin, Window,
-    WorkerWork,
+    ChunkWork, EACH_CHUNK_OF_ITERATION, LinkCost, Network, PROFILE_BINS, PointWindow, ProfileBin, Window, WorkerWork,
 };

@@ -78,6 +78,8 @@ pub enum Verdict {
     Kept,
     /// Measured by a search, which knows a better value or continues.
     Tried,
+    /// Left by a search while an iteration ran with it, which had taken too long: what it measured is no iteration's time, but what had passed.
+    Left,
     /// Measured worse than before: the former values are proposed again.
     RolledBack,
     /// `--dry-run`: recorded, never sent.
@@ -93,6 +95,7 @@ impl Verdict {
             Verdict::Open => "open",
             Verdict::Kept => "kept",
             Verdict::Tried => "tried",
+            Verdict::Left => "left",
             Verdict::RolledBack => "rolled-back",
             Verdict::Advised => "advised",
             Verdict::NotApplied => "not-applied",

@@ -6,7 +6,7 @@ use midrun_scheduling::TechniqueParameters;
 use crate::efficiency::Efficiency;
 use crate::model_error::EXACT;
 pub use midrun_vocabulary::bounds::{EACH_CHUNK_OF_ITERATION, PROFILE_BINS};
-use midrun_vocabulary::names::tree;
+use midrun_vocabulary::names::{PROGRESS, tree};
 
 /// One chunk, as its worker computed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -261,8 +261,6 @@ impl Window {
     }
 }
 
-/// Label of the measure points that say how much an iteration did.
-pub const PROGRESS: &str = "progress";
 /// Longest iteration, window of a stream, or sum of task times that is accepted, seconds (30 years).
 pub(crate) const LONGEST_S: f64 = 1e9;
 /// Share by which a worker may seem busy for longer than the iteration: clocks of two hosts differ.

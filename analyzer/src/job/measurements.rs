@@ -19,7 +19,7 @@ use crate::limits;
 use crate::log_lines;
 use crate::messages::Messages;
 use crate::notice::finite;
-use crate::period::{Part, Period, PeriodSearch};
+use crate::period::{News, Part, Period, PeriodSearch};
 use crate::points::Points;
 use crate::status::{self, Share};
 use crate::streams::Streams;
@@ -192,20 +192,32 @@ impl Measurements {
         }
     }
 
+    /// This text of points was sent to ranks.
+    pub(super) fn on_points_sent(&mut self, points: &str) {
+        self.points.on_sent(points);
+    }
+
     // Where nothing else tells the iterations of the program, the period of its MPI calls does.
     fn look_for_period(&mut self, ctx: &mut Ctx<'_>, rank: u32, counted: &MpiCounted) {
-        let known = self.windows.master.is_some() || self.streams.any() || self.points.first_rank().is_some();
-        let own = self.period.found().is_some();
-        if counted.calls.is_empty() || self.calls.first_rank() != Some(rank) || (known && !own) {
+        let seen = self.windows.master.is_some() || self.streams.any() || self.points.first_rank().is_some();
+        let known = self.points.tell_iterations() || (seen && !self.period.has_told());
+        if known || counted.calls.is_empty() || self.calls.first_rank() != Some(rank) {
             return;
         }
         self.period.follow(rank);
         let calls = &self.calls;
         let of_others = || calls.counts_of_others(rank);
-        if let Some(period) = self.period.on_counted(calls.counted_ns(rank), calls.counts(rank), of_others) {
-            self.has_new_period = true;
-            let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
-            ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
+        match self.period.on_counted(calls.counted_ns(rank), calls.counts(rank), of_others) {
+            Some(News::Found(period)) => {
+                self.has_new_period = true;
+                let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
+                ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
+            }
+            Some(News::Ended(call)) => {
+                self.has_new_period = true;
+                ctx.life("period-ended", log_lines::period_ended(&call), json!({"call": call}));
+            }
+            None => {}
         }
     }
 
@@ -225,7 +237,12 @@ impl Measurements {
         self.period.found()
     }
 
-    /// Whether a period was found since this was asked last.
+    /// Whether another one ended before.
+    pub(super) fn has_other_period(&self) -> bool {
+        self.period.ended().is_some()
+    }
+
+    /// Whether a period was found, or has ended, since this was asked last.
     pub(super) fn take_new_period(&mut self) -> bool {
         std::mem::take(&mut self.has_new_period)
     }
@@ -618,7 +635,7 @@ impl Measurements {
             policy: self.technique.clone(),
             stream: self.streams.any().then(|| self.stream_lines(ideal_period_s)),
             mpi_calls: self.calls.lines(),
-            call_period: self.period.found().cloned(),
+            call_period: self.period.found().or(self.period.ended()).cloned(),
             teams: teams::teams(&self.calls.members()),
             messages_go_one_way: self.is_pipeline_by_hand(),
             pop: self.calls.pop(),

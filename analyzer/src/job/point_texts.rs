@@ -74,16 +74,15 @@ impl PointTexts {
         !self.due.is_empty()
     }
 
-    /// Sends each rank's text where it is due; an empty one is not sent.
+    /// Sends each rank's text where it is due and there is one.
     pub(super) fn send(
         &mut self,
         ctx: &mut Ctx<'_>,
-        text: impl Fn(u32) -> String,
+        text: impl Fn(u32) -> Option<String>,
         dispatcher: &mut Dispatcher,
         roster: &Roster,
     ) {
-        let due = std::mem::take(&mut self.due).into_iter().map(|rank| (rank, text(rank)));
-        for (rank, text) in due.filter(|(_, text)| !text.is_empty()) {
+        for (rank, text) in std::mem::take(&mut self.due).into_iter().filter_map(|rank| Some((rank, text(rank)?))) {
             let Some(link) = roster.members.link_of(rank, ctx.links) else {
                 self.unreached.insert(rank);
                 continue;

@@ -69,9 +69,22 @@ impl Job {
         if is_early || self.overrides.mode() != Mode::Tuned {
             return;
         }
+        if std::mem::take(&mut self.has_other_iterations) {
+            self.decisions.tell(News::OtherIterations);
+        }
         self.decisions.tell(window);
         self.asked.next = Some((per, number, rank));
         self.think(ctx);
+    }
+
+    /// Tells the tunlets that the iterations are others, and asks what is to be set for these.
+    pub(super) fn tell_other_iterations(&mut self, ctx: &mut Ctx<'_>) {
+        if self.may_decide(Per::Iteration) && std::mem::take(&mut self.has_other_iterations) {
+            self.decisions.tell(News::OtherIterations);
+            let (number, rank) = (self.measurements.newest_iteration(), self.measurements.decides(Per::Iteration));
+            self.asked.next = Some((Per::Iteration, number.unwrap_or(0), rank));
+            self.think(ctx);
+        }
     }
 
     /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end. Its time counts from when the analyzer heard of

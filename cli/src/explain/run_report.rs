@@ -159,7 +159,11 @@ fn decision_report(decision: &Value) -> DecisionReport {
 fn measured(decision: &Value, verdict: &str) -> Option<String> {
     let number = |key: &str| decision[key].as_f64();
     let Some(measured) = number("measured_s") else {
-        return (verdict == "open").then(|| "the run ended before it could be judged".to_owned());
+        return match verdict {
+            "open" => Some("the run ended before it could be judged".to_owned()),
+            "left" => decision["reason"].as_str().map(str::to_owned),
+            _ => None,
+        };
     };
     let beside = number("predicted_s")
         .map(|predicted| format!(", {:+.1} % beside the prediction", 100.0 * (measured - predicted) / predicted));
@@ -212,7 +216,7 @@ fn shadow(score: &Value) -> String {
 fn ending(summary: &Value) -> String {
     let list = |key: &str| summary[key].as_array().cloned().unwrap_or_default();
     let verdicts = |wanted: &str| list("decisions").iter().filter(|d| d["verdict"] == wanted).count();
-    let counts: Vec<String> = ["kept", "rolled-back", "advised", "not-applied", "open"]
+    let counts: Vec<String> = ["kept", "tried", "left", "rolled-back", "advised", "not-applied", "open"]
         .into_iter()
         .filter(|verdict| verdicts(verdict) > 0)
         .map(|verdict| format!("{} {verdict}", verdicts(verdict)))

@@ -94,6 +94,18 @@ impl Code {
         reached
     }
 
+    /// The function `from`, what it calls, what that calls beside, and so on.
+    pub fn levels<'c>(&'c self, from: &'c str) -> Vec<BTreeSet<&'c str>> {
+        let (mut known, mut levels) = (BTreeSet::from([from]), vec![BTreeSet::from([from])]);
+        while let Some(level) = levels.last().filter(|level| !level.is_empty()) {
+            let calls = level.iter().filter_map(|name| self.bodies.get(*name)).flat_map(|body| &body.calls);
+            let next: BTreeSet<&str> = calls.map(|call| &*call.to).filter(|to| !known.contains(to)).collect();
+            known.extend(&next);
+            levels.push(next);
+        }
+        levels
+    }
+
     /// The functions that lead to a call for which `wanted` holds, by themselves or by what they call.
     pub fn leading_to(&self, wanted: impl Fn(&str) -> bool) -> BTreeSet<&str> {
         let mut callers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -2,6 +2,8 @@
 
 mod code;
 mod controls;
+mod mpi_names;
+mod pass;
 mod program;
 mod text;
 
@@ -68,7 +70,14 @@ pub fn main(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let text = texts.join("\n");
     print(&text).context("cannot write")?;
-    if text.lines().all(|line| line.is_empty() || line.starts_with('#')) {
+    let candidates = ["iteration ", "measure ", "work ", "tune "];
+    let is_candidate = |line: &str| candidates.iter().any(|word| line.trim_start_matches("# ").starts_with(word));
+    if !text.lines().any(is_candidate) {
+        say(format!(
+            "{path} has nothing that midrun could name: its functions may be part of their callers (-fno-inline keeps them). What its command line takes \
+             midrun sweep searches, and midrun inspect --controls lists what MPI lets be tuned"
+        ));
+    } else if text.lines().all(|line| line.is_empty() || line.starts_with('#')) {
         say(format!(
             "no line holds as it stands, and midrun run refuses --points FILE without one: take the # from those of {path} that are right"
         ));

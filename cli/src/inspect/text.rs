@@ -3,45 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use midrun_vocabulary::Count;
 use midrun_vocabulary::bounds::NAME_BYTES;
 
-use super::code::{Body, Call, Code, Places, Uses};
+use super::code::{Call, Code, Places, Uses};
+use super::mpi_names::{is_message, mpi, reaches_others};
+use super::pass::Pass;
 use super::program::{Program, Variable};
 
 /// Names at which a program begins; of Fortran's, `main` does nothing but call it.
 const ENTRIES: [&str; 2] = ["MAIN__", "main"];
 /// Most lines of one kind.
 const LISTED: usize = 8;
-/// MPI functions that reach no other rank, or only at the start and end of a program, by how their names begin.
-const LOCAL: [&str; 27] = [
-    "Init",
-    "Finalize",
-    "Comm_",
-    "Group_",
-    "Type_",
-    "Info_",
-    "Op_",
-    "Err",
-    "Wtime",
-    "Wtick",
-    "Get_",
-    "Abort",
-    "Query_",
-    "Is_thread",
-    "Pack",
-    "Unpack",
-    "Address",
-    "Status_",
-    "Attr_",
-    "Keyval_",
-    "Cart_",
-    "Dims_",
-    "Topo_",
-    "Graph_",
-    "Alloc_mem",
-    "Free_mem",
-    "Buffer_",
-];
 /// Functions that return memory of a size.
 const ALLOCATES: [&str; 8] =
     ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "_Znwm", "_Znam", "MPI_Alloc_mem"];
@@ -56,19 +29,23 @@ pub fn points_file(path: &str, program: &Program, code: &Code, labels: &mut Labe
     }
     let entry = ENTRIES.into_iter().find(|entry| code.bodies.contains_key(*entry));
     let talking = code.leading_to(reaches_others);
-    let iterations = entry.map(|entry| iterations(code, entry, &talking)).unwrap_or_default();
-    list_iterations(&mut text, code, entry, &iterations);
+    let functions = entry.map(|entry| iterations(code, entry, &talking)).unwrap_or_default();
+    let first = functions.first().map(|(function, caller)| (function.as_str(), caller.as_str()));
+    let part = first.and_then(|(function, caller)| Pass::beside(code, function, caller, &talking));
+    let pass = part.or_else(|| Pass::nearest(code, entry.filter(|_| first.is_none())?, &talking));
+    list_iterations(&mut text, code, &functions, pass.as_ref());
     let has_chunks = list_work(&mut text, code, &talking, labels);
-    let inside: BTreeSet<&str> = match iterations.first() {
-        Some((function, _)) => code.reached(function).into_iter().chain([&**function]).collect(),
-        // Without a function of the iterations everything but the program's own beginning belongs to them.
-        None => code.bodies.keys().map(String::as_str).filter(|name| Some(*name) != entry).collect(),
+    let inside: BTreeSet<&str> = match first.filter(|_| pass.is_none()) {
+        Some((function, _)) => code.reached(function).into_iter().chain([function]).collect(),
+        // Without a function of the iterations everything but the program's own beginning and what is around them belongs to them.
+        None => {
+            let around = [entry, pass.as_ref().map(|pass| pass.caller)];
+            code.bodies.keys().map(String::as_str).filter(|name| !around.contains(&Some(*name))).collect()
+        }
     };
-    let around = entry.filter(|_| iterations.is_empty());
-    let around = around.and_then(|entry| Some((entry, communicating_loops(code.bodies.get(entry)?, &talking))));
-    list_variables(&mut text, (program, code), &Iterations { inside, around }, &talking, labels);
+    list_variables(&mut text, (program, code), &Iterations { inside, around: pass.as_ref() }, &talking, labels);
     if has_chunks {
-        explain_chunks(&mut text, iterations.first().map(|(function, _)| function.as_str()));
+        explain_chunks(&mut text, first.filter(|_| pass.is_none()).map(|(function, _)| function));
     }
     text
 }
@@ -92,27 +69,21 @@ fn explain_chunks(text: &mut String, iteration: Option<&str>) {
 struct Iterations<'c> {
     /// Functions that belong to them.
     inside: BTreeSet<&'c str>,
-    /// The function around them, and its loops that are iterations.
-    around: Option<(&'c str, BTreeSet<usize>)>,
+    /// The loop whose passes they are.
+    around: Option<&'c Pass<'c>>,
 }
 
 impl Iterations<'_> {
     /// The functions of which one of the places belongs to the iterations.
     fn of<'p>(&self, places: &'p Places) -> Vec<&'p str> {
         let in_loop = |(name, at): &(&String, &BTreeSet<Option<usize>>)| {
-            self.around.as_ref().is_some_and(|(around, loops)| {
-                around == name && at.iter().flatten().any(|number| loops.contains(number))
+            self.around.is_some_and(|pass| {
+                pass.caller == name.as_str() && at.iter().flatten().any(|number| pass.loops.contains(number))
             })
         };
         let inside = places.iter().filter(|one| self.inside.contains(&**one.0) || in_loop(one));
         inside.map(|(name, _)| name.as_str()).collect()
     }
-}
-
-/// The loops of a function in which other ranks are reached.
-fn communicating_loops(body: &Body, talking: &BTreeSet<&str>) -> BTreeSet<usize> {
-    let calls = body.calls.iter().filter(|call| reaches_others(&call.to) || talking.contains(&*call.to));
-    calls.filter_map(|call| call.around).collect()
 }
 
 /// Writes the candidates in a library of the program, all as comments: nothing tells which of its functions the program uses, and many
@@ -162,19 +133,6 @@ fn is_own(symbol: &str) -> bool {
     !is_of_library(symbol) && !["void std::", "fmt::"].iter().any(|prefix| readable(symbol).starts_with(prefix))
 }
 
-/// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.
-fn mpi(name: &str) -> Option<&str> {
-    let prefixes = ["MPI_", "PMPI_", "mpi_", "pmpi_"];
-    let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))?;
-    Some(rest.trim_end_matches('_'))
-}
-
-fn reaches_others(name: &str) -> bool {
-    let local =
-        |rest: &str| LOCAL.iter().any(|local| rest.get(..local.len()).is_some_and(|of| of.eq_ignore_ascii_case(local)));
-    mpi(name).is_some_and(|rest| !local(rest))
-}
-
 /// The MPI functions that reach other ranks, of all that `function` reaches.
 fn communicates<'c>(code: &'c Code, function: &str) -> Vec<&'c str> {
     code.reached(function).into_iter().filter(|name| reaches_others(name)).collect()
@@ -182,16 +140,9 @@ fn communicates<'c>(code: &'c Code, function: &str) -> Vec<&'c str> {
 
 /// Functions of the program that are called in a loop and communicate, with the caller: those nearest to the entry first.
 fn iterations(code: &Code, entry: &str, talking: &BTreeSet<&str>) -> Vec<(String, String)> {
-    let (mut depth, mut level) = (BTreeMap::from([(entry, 0)]), vec![entry]);
-    for deeper in 1.. {
-        let next = level.iter().flat_map(|name| code.bodies.get(*name).map(|body| &*body.calls).unwrap_or_default());
-        let next: BTreeSet<&str> = next.map(|call| &*call.to).filter(|to| !depth.contains_key(to)).collect();
-        if next.is_empty() {
-            break;
-        }
-        depth.extend(next.iter().map(|name| (*name, deeper)));
-        level = next.into_iter().collect();
-    }
+    let levels = code.levels(entry);
+    let depth: BTreeMap<&str, usize> =
+        levels.iter().enumerate().flat_map(|(depth, level)| level.iter().map(move |name| (*name, depth))).collect();
     let mut found = Vec::new();
     for (caller, body) in code.bodies.iter().filter(|(caller, _)| depth.contains_key(&***caller)) {
         for call in body.calls.iter().filter(|call| call.around.is_some() && call.to != **caller) {
@@ -205,21 +156,33 @@ fn iterations(code: &Code, entry: &str, talking: &BTreeSet<&str>) -> Vec<(String
     found
 }
 
-fn list_iterations(text: &mut String, code: &Code, entry: Option<&str>, iterations: &[(String, String)]) {
+fn list_iterations(text: &mut String, code: &Code, functions: &[(String, String)], pass: Option<&Pass<'_>>) {
     let _ = writeln!(text, "\n# Functions that are called in a loop and communicate: one of them may be an iteration.");
-    for (number, (function, caller)) in iterations.iter().take(LISTED).enumerate() {
-        let (mark, calls) = (if number == 0 { "" } else { "# " }, communicates(code, function).join(", "));
+    for (number, (function, caller)) in functions.iter().take(LISTED).enumerate() {
+        let is_whole = number == 0 && pass.is_none();
+        let (mark, calls) = (if is_whole { "" } else { "# " }, communicates(code, function).join(", "));
         let (name, caller) = (source_name(function), readable(caller));
         let _ = writeln!(text, "{mark}iteration function {function}   # {name}called by {caller}; calls {calls}");
     }
-    let own = entry.and_then(|entry| code.bodies.get(entry)).map(|body| &*body.calls).unwrap_or_default();
-    let direct: BTreeSet<&str> =
-        own.iter().filter(|call| call.around.is_some() && reaches_others(&call.to)).map(|call| &*call.to).collect();
-    if iterations.is_empty() {
-        let calls = direct.into_iter().collect::<Vec<_>>().join(", ");
-        let loops =
-            if calls.is_empty() { "none".to_owned() } else { format!("none, but a loop in main calls {calls}") };
-        let _ = writeln!(text, "# {loops}. Without an iteration line, midrun looks for the period of the MPI calls.");
+    let beside = pass.map(|pass| pass.beside.iter().map(|name| readable(name)).collect::<Vec<_>>().join(", "));
+    let beside = beside.filter(|beside| !beside.is_empty());
+    let what = match (pass, beside) {
+        (Some(Pass { caller, part: Some(part), .. }), Some(beside)) => format!(
+            "The loop in {} that calls {} also calls {beside}: a pass of it is an iteration, of which the function may be a small part",
+            readable(caller),
+            readable(part)
+        ),
+        (Some(Pass { caller, .. }), Some(beside)) => format!("none, but a loop in {caller} calls {beside}"),
+        _ if functions.is_empty() => "none".to_owned(),
+        _ => return,
+    };
+    let _ = writeln!(text, "# {what}. Without an iteration line, midrun looks for the period of the MPI calls.");
+    for (call, count) in pass.map(|pass| pass.ends(code)).unwrap_or_default() {
+        let _ = writeln!(
+            text,
+            "# iteration mpi {call} every {count}   # if each pass makes {}",
+            Count(count as u64, "such call")
+        );
     }
 }
 
@@ -260,7 +223,9 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>, labels: &
             let is_own = || !talking.contains(&*call.to) && !is_of_library(&call.to);
             let Some(of) = computes.filter(|_| is_own()) else { continue };
             let same = || body.calls.iter().filter(|other| other.shares_loop(call));
-            let list = if same().any(receives) && same().any(sends) { &mut chunks } else { &mut others };
+            // What all ranks do together is no worker's.
+            let together = same().any(|other| reaches_others(&other.to) && !is_message(&other.to));
+            let list = if same().any(receives) && same().any(sends) && !together { &mut chunks } else { &mut others };
             list.entry(&*call.to).or_insert((of.size, &**caller));
         }
     }

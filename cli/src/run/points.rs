@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use midrun_points::{Declaration, Mode};
-use midrun_tunlets::PROGRESS;
 use midrun_tunlets::tuning_point::names;
+use midrun_vocabulary::names::PROGRESS;
 use serde_json::{Value, json};
 
 use crate::text_file;

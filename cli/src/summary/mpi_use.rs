@@ -100,10 +100,13 @@ fn team(team: &Value) -> Option<String> {
         percent("share")?,
         percent("computing")?,
         percent("load_balance")?,
-        busy.map_or(String::new(), |(busy, most)| format!(
-            "; rank {} is busy for {busy}, and {most} would need all of its time",
-            team["master"]
-        )),
+        busy.map_or(String::new(), |(busy, most)| {
+            let wait = match most {
+                0 => "even one worker would wait for it".to_owned(),
+                _ => format!("more than {} like these would wait for it", Count(most, "worker")),
+            };
+            format!("; rank {} is busy for {busy}, and {wait}", team["master"])
+        }),
     ))
 }
 

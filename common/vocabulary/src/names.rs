@@ -41,6 +41,9 @@ pub const PIPE_SYNCHRONOUS: &str = "pipe.synchronous";
 /// The same as [`SPAWNED`] for a pipeline: each process that joins is one more rank that computes stages.
 pub const PIPE_SPAWNED: &str = "pipe.spawned";
 
+/// Label of the measure points that say how much an iteration did.
+pub const PROGRESS: &str = "progress";
+
 /// Depth at which the master of a divide-and-conquer program stops to divide: the problems there are tasks of workers. It takes effect at
 /// the start of an iteration.
 pub const CUTOFF: &str = "dc.cutoff";

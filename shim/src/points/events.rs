@@ -2,8 +2,8 @@
 
 use super::boundaries::{call, pass};
 use super::functions::{Actions, Inserted, actions};
-use super::items::{Item, Kind};
-use super::measured::{self, at_ns, words};
+use super::items::Item;
+use super::measured::{self, at_ns};
 use super::report::refuse;
 use super::state::{SEEN, try_with};
 use super::variable::{ChunkArguments, Readable};
@@ -153,7 +153,7 @@ fn begin_iteration(entry: Option<Boundary>) {
     });
     safe_point::poll_declared(iteration, true);
     entry.into_iter().for_each(pass);
-    try_with(|state| read_variables(&state.items));
+    try_with(|state| state.items.iter().for_each(|item| item.read_variable(false)));
 }
 
 fn end_iteration() {
@@ -181,15 +181,6 @@ pub fn on_marked_iteration(iteration: u64) {
     try_with(|state| {
         state.end_iteration(iteration.checked_sub(1), false);
         state.report.begin();
-        read_variables(&state.items);
+        state.items.iter().for_each(|item| item.read_variable(false));
     });
-}
-
-/// Reads the variables that are read when an iteration begins.
-fn read_variables(items: &[Item]) {
-    for item in items {
-        if let (Kind::Reads(readable, None, values), Some(label)) = (&item.kind, item.declaration.label()) {
-            measured::read(readable.read(None), values, item.mode(), &words(label));
-        }
-    }
 }

@@ -1,13 +1,14 @@
 //! Declarations that were resolved in this process: the functions and variables they name, and how their tuning points are set.
 
 use super::calls;
-use super::measured::Values;
+use super::measured::{self, Values};
 use super::reference;
 use super::variable::{ChunkArguments, FirstSeen, Held, Readable, Variable, read_text, to_bits, write_text};
 use crate::tuning_points::Boundary;
 use midrun_instrument::{Hook, Refusal, hook, symbols};
 use midrun_points::{Argument, Declaration, Line, Mode, Moment, Place, Source, Symbol, Trigger, Tuned, Type};
 use midrun_ring::TuningPointKind;
+use midrun_vocabulary::names;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -47,7 +48,7 @@ pub enum Kind {
     Function(Hook),
     /// MPI calls that are measured; the number is that of `calls`.
     Calls(u32),
-    /// A variable or argument that is read at the entry of a function, or with `None` when an iteration begins.
+    /// A variable or argument that is read at the entry of a function, or with `None` when an iteration begins, progress when it ends.
     Reads(Readable, Option<Hook>, Arc<Values>),
     /// A variable that can be set, its value at start, and smallest value and step where it has a step.
     Variable { variable: Variable, start: f64, step: Option<(f64, f64)>, held: Option<Arc<Held>> },
@@ -206,6 +207,15 @@ fn place_of(argument: &Argument) -> u32 {
 }
 
 impl Item {
+    /// Reads its variable, where that is read when an iteration begins, or, where it says what the iteration did, when it ends.
+    pub fn read_variable(&self, at_end: bool) {
+        if let (Kind::Reads(readable, None, values), Some(label)) = (&self.kind, self.declaration.label())
+            && at_end == (label.as_str() == names::PROGRESS)
+        {
+            measured::read(readable.read(None), values, self.mode(), &measured::words(label));
+        }
+    }
+
     /// Detail in which it is to be measured; `None` where it measures nothing.
     pub fn mode(&self) -> Option<Mode> {
         match &self.declaration {

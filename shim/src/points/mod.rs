@@ -38,13 +38,14 @@ static POINTS: Setter = Setter {
 
 /// Takes what begins the iterations where the text declares none.
 static ITERATION: Setter = Setter {
-    accepts: |_, _, text| !text.contains('\n') && is_permitted(&format!("{} {text}", names::ITERATION)),
+    // None is one, too.
+    accepts: |_, _, text| text.is_empty() || (!text.contains('\n') && is_permitted(&iteration_line(text))),
     ..Setter::new(
         |registry, _, _, text| {
             let points = {
                 let mut guard = lock();
                 let state = guard.get_or_insert_default();
-                state.iteration = format!("{} {text}", names::ITERATION);
+                state.iteration = if text.is_empty() { String::new() } else { iteration_line(text) };
                 state.text.clone()
             };
             declare(registry, &points);
@@ -74,6 +75,11 @@ pub fn on_init() {
             }
         }
     });
+}
+
+/// The line that begins the iterations, by what follows its first word.
+fn iteration_line(text: &str) -> String {
+    format!("{} {text}", names::ITERATION)
 }
 
 /// Whether a text that comes while the program runs is in the language, and names nothing to be changed that the job's owner did not

@@ -118,6 +118,9 @@ impl State {
 
     /// Ends `iteration`: sends what was measured in it. `own`: a line of the points declared it.
     pub fn end_iteration(&mut self, iteration: Option<u64>, own: bool) {
+        if iteration.is_some() {
+            self.items.iter().for_each(|item| item.read_variable(true));
+        }
         let lasted_ns = self.report.send(&self.items, iteration.unwrap_or(records::UNKNOWN_ITERATION), own);
         self.keep_budget(Some(lasted_ns));
     }

@@ -301,6 +301,10 @@ impl Tunlet for Scripted {
             Observation::Iteration(window) => self.learn(window),
             Observation::Stream(window) => self.learn_stream(window),
             Observation::Further(_) | Observation::Running { .. } => {}
+            Observation::OtherIterations => {
+                self.measured.clear();
+                self.trials.forget_before();
+            }
             Observation::PointRefused { rank, line, why } => self.on_point_refused(rank, line, why),
         }
         std::mem::take(&mut self.judgements)

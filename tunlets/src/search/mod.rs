@@ -17,17 +17,24 @@ use crate::options::SearchOptions;
 use crate::report::{self, Refusal, Report, SearchReport, TriedLine};
 use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials};
 use crate::tuning_point::names;
-use crate::{
-    Explanation, Judgement, Observation, PROGRESS, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth,
-};
+use crate::{Explanation, Judgement, Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict, Window, Worth};
 use change::Change;
 use midrun_models::search::{Ask, Known, Search, Space};
+use midrun_vocabulary::names::PROGRESS;
 pub use options::BUDGETS;
 use options::Requested;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
 const PAUSE_S: f64 = 1.0;
+
+/// An iteration that has not ended for so long that the program may iterate no more.
+#[derive(Clone, Copy, Debug)]
+struct Stopped {
+    iteration: u64,
+    /// It began with the values that the engine asks for.
+    is_measured: bool,
+}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -50,6 +57,13 @@ pub struct SearchTunlet {
     since: Vec<(u64, f64)>,
     /// The iteration whose values were left while it ran, until its window or the change inside it comes.
     left: Option<u64>,
+    /// See [`SearchTunlet::stop`].
+    stopped: Option<Stopped>,
+    /// Iterations are others than before, and none has ended yet; and what was measured of those before.
+    is_other: bool,
+    former: Option<Search>,
+    /// Iterations so far, and how long they took together, seconds.
+    ended: (u32, f64),
     /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter, and where
     /// progress counts: how much of that an iteration makes is known at its end, so none is left before.
     scale: Option<f64>,
@@ -99,6 +113,10 @@ impl SearchTunlet {
             asked_at: None,
             since: Vec::new(),
             left: None,
+            stopped: None,
+            is_other: false,
+            former: None,
+            ended: (0, 0.0),
             scale: None,
             several: false,
             synchronized: false,
@@ -122,13 +140,16 @@ impl SearchTunlet {
         self.requested.space.dimensions.iter().map(|dimension| dimension.name.as_str()).collect()
     }
 
-    /// What to measure next; `None` in the end, or after it gave up.
+    /// What to measure next; `None` in the end, after it gave up, and while the iterations have stopped.
     fn asked(&mut self) -> Option<Ask> {
-        if self.trouble.is_none() { self.engine.as_mut()?.ask() } else { None }
+        if self.trouble.is_none() && self.stopped.is_none() { self.engine.as_mut()?.ask() } else { None }
     }
 
-    /// Values to set: those to measure next, or the best.
+    /// Values to set: those to measure next, or the best; while the iterations have stopped, what is sure.
     fn target(&mut self) -> Option<Vec<f64>> {
+        if self.stopped.is_some() {
+            return Some(self.engine.as_ref()?.sure());
+        }
         let asked = self.asked().map(|ask| ask.values);
         asked.or_else(|| Some(self.engine.as_ref()?.best()?.values))
     }
@@ -160,6 +181,7 @@ impl SearchTunlet {
     /// Takes in the time of a window, `None` if it is unknown.
     fn measured(&mut self, number: u64, time_s: Option<f64>) {
         self.last = Some(number);
+        let stopped = self.stopped.take_if(|stopped| stopped.iteration <= number);
         if self.left.take_if(|left| *left <= number) == Some(number)
             && let (Some(engine), Some(time_s)) = (&mut self.engine, time_s)
         {
@@ -169,6 +191,13 @@ impl SearchTunlet {
         }
         if self.asked_at.is_some() {
             self.since.extend(time_s.map(|time_s| (number, time_s)));
+        }
+        if let Some(stopped) = stopped {
+            // It was only long. In a part of it better values were in force, so those that were to be measured take longer still.
+            let measured = self.engine.as_mut().zip(time_s).filter(|_| stopped.is_measured);
+            measured.into_iter().for_each(|(engine, time_s)| engine.tell(time_s));
+            self.in_force = None;
+            return;
         }
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
@@ -197,19 +226,64 @@ impl SearchTunlet {
         }
     }
 
+    /// An iteration has taken so long, seconds, and has not ended.
+    fn runs(&mut self, iteration: u64, elapsed_s: f64) {
+        if self.last.is_none_or(|last| last + 1 != iteration) {
+            return; // it has ended meanwhile
+        }
+        if self.worse_s(iteration).is_some() {
+            self.leave(iteration, elapsed_s);
+        } else if self.rests_s().is_some_and(|rests_s| elapsed_s >= rests_s) {
+            self.stop(iteration, elapsed_s);
+        }
+    }
+
+    /// From when on the values that this iteration measures are surely worse than the best, seconds.
+    fn worse_s(&self, iteration: u64) -> Option<f64> {
+        let limit_s = self.engine.as_ref()?.limit_s().filter(|_| self.is_measured(iteration))?;
+        Some(limit_s / self.scale?)
+    }
+
     /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
     fn leave(&mut self, iteration: u64, elapsed_s: f64) {
-        let (running, before, watch) = (self.longest(), self.target(), self.watch());
-        let (Some((running, _)), Some(scale), Some(engine)) = (running, self.scale, &mut self.engine) else { return };
-        if running == iteration {
-            engine.tell(elapsed_s * scale);
-            self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, watch);
-            self.left = Some(iteration);
-            if self.target() != before {
-                self.judge();
-                self.in_force = None;
-            }
+        let (before, watch) = (self.target(), self.watch());
+        let (Some(scale), Some(engine)) = (self.scale, &mut self.engine) else { return };
+        engine.tell(elapsed_s * scale);
+        self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, watch);
+        self.left = Some(iteration);
+        if self.target() != before {
+            self.judgements.extend(self.trials.end(Verdict::Left));
+            self.in_force = None;
         }
+    }
+
+    /// The program may iterate no more: until this iteration ends values are in force that are surely good, for those to be measured might stay to the
+    /// end.
+    fn stop(&mut self, iteration: u64, elapsed_s: f64) {
+        let is_measured = self.is_measured(iteration);
+        if is_measured {
+            self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, self.watch());
+        }
+        self.judgements.extend(self.trials.end(Verdict::Left));
+        (self.stopped, self.in_force, self.pause_s) = (Some(Stopped { iteration, is_measured }), None, 0.0);
+    }
+
+    /// How long an iteration rests at most, seconds, at the confidence level: where ends of iterations come at random (Poisson) and n came in a time
+    /// T, none comes for a further `t` with the probability `(1 + t / T)^-n`. `None` where progress counts: an iteration may do a multiple of what one did.
+    fn rests_s(&self) -> Option<f64> {
+        let (count, seconds) = self.ended;
+        let chance = 1.0 - self.confidence.level();
+        (count > 0 && self.progress.is_none()).then(|| seconds * (chance.powf(-1.0 / f64::from(count)) - 1.0))
+    }
+
+    /// Whether this iteration measures the values that the engine asks for.
+    fn is_measured(&self, iteration: u64) -> bool {
+        self.left.is_none() && self.in_force.is_some_and(|from| from <= iteration)
+    }
+
+    /// Whether the values in force must not wait for the next iteration.
+    fn is_urgent(&self) -> bool {
+        self.left.is_some() || self.stopped.is_some() || self.is_other
     }
 
     /// The values asked for are in force from window `in_force` on; those before window `whole` had the values before.
@@ -284,9 +358,9 @@ impl SearchTunlet {
         Some(Known { values: space.values(&space.nearest(&values)), time_s: None })
     }
 
-    /// The first progress was measured: times from before do not compare with those per unit of it.
+    /// Times from before do not compare with those that come: they are per unit of progress, or of other iterations.
     fn begin_again(&mut self) {
-        (self.engine, self.in_force, self.asked_at, self.left) = (None, None, None, None);
+        (self.engine, self.in_force, self.asked_at, self.left, self.stopped) = (None, None, None, None, None);
         self.since.clear();
         self.trials = Trials::default();
     }
@@ -348,7 +422,7 @@ impl SearchTunlet {
         // The rest of a change that ranks have in part, and what ends an iteration that is surely bad, cannot wait.
         let seconds = |time_s: f64| Worth::Seconds(time_s * self.progress.unwrap_or(1.0));
         let worth = match (&best, &asked) {
-            _ if self.in_parts || self.left.is_some() => Worth::Due,
+            _ if self.in_parts || self.is_urgent() => Worth::Due,
             (_, Some(ask)) => ask.worth_s.map_or(Worth::Unknown, seconds),
             (Some(best), None) => present_s.map_or(Worth::Unknown, |present_s| {
                 seconds((present_s - best.time_s) * (self.last.unwrap_or(0) + 1) as f64)
@@ -359,6 +433,10 @@ impl SearchTunlet {
         let ends_lucky = asked.is_none() && present_s.is_some_and(|present_s| present_s < of_best.0);
         let unchanged_s = present_s.filter(|_| !ends_lucky).unwrap_or(f64::NAN);
         let (why, (predicted_s, deviation)) = match (best, asked) {
+            _ if self.stopped.is_some() => {
+                let why = "the program may iterate no more: what is not measured to its end does not stay in force";
+                (why.to_owned(), (f64::NAN, 0.0))
+            }
             (Some(best), None) if best.start => {
                 ("nothing that was measured is better than the values at start".to_owned(), of_best)
             }
@@ -370,16 +448,18 @@ impl SearchTunlet {
             ),
             (_, None) => (format!("it is the best of {spent} measurements"), of_best),
             (_, Some(ask)) => {
+                let again =
+                    if ask.again { "; the values at start again, before others are taken for better" } else { "" };
                 let left = |left| format!("; iteration {left} was left, for its values are surely worse than the best");
                 let left = self.left.map(left).unwrap_or_default();
-                let why = format!("measurement {} of at most {}{left}", spent + 1, engine.budget());
+                let why = format!("measurement {} of at most {}{left}{again}", spent + 1, engine.budget());
                 (why, ask.expected.map_or((f64::NAN, 0.0), |expected| (expected.time_s, expected.deviation)))
             }
         };
         Some(Proposal {
             tunlet: "search".into(),
             // What leaves an iteration while it runs is decided in that one.
-            iteration: self.left.or(self.last)?,
+            iteration: self.stopped.map(|stopped| stopped.iteration).or(self.left).or(self.last)?,
             ranks,
             synchronized,
             tuning_point: list(assignments.iter().map(|(name, _)| name.clone()).collect()),
@@ -395,7 +475,7 @@ impl SearchTunlet {
             gain: None,
             worth,
             trial: measures,
-            at_once: self.left.is_some() && !synchronized,
+            at_once: self.is_urgent() && !synchronized,
         })
     }
 
@@ -462,7 +542,9 @@ impl Tunlet for SearchTunlet {
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
             Observation::Iteration(window) => {
+                self.is_other = false;
                 self.pause_s -= window.iteration_s;
+                self.ended = (self.ended.0.saturating_add(1), self.ended.1 + window.iteration_s);
                 if self.engine.is_none() && self.names().contains(&names::FACTOR) {
                     self.before = Some(window.clone());
                 }
@@ -475,7 +557,15 @@ impl Tunlet for SearchTunlet {
                 let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
                 self.measured(window.number, time_s);
             }
-            Observation::Running { iteration, elapsed_s } => self.leave(iteration, elapsed_s),
+            Observation::Running { iteration, elapsed_s } => self.runs(iteration, elapsed_s),
+            Observation::OtherIterations => {
+                self.judge();
+                self.former = self.engine.take().filter(|engine| engine.spent() > 0).or(self.former.take());
+                self.begin_again();
+                (self.work, self.ended, self.is_other) = (None, (0, 0.0), true);
+                // No iteration passes while it waits.
+                self.pause_s = 0.0;
+            }
             Observation::PointRefused { line, why, .. } if self.requested.progress_line == Some(line) => {
                 self.progress_refused.get_or_insert_with(|| why.to_owned());
             }
@@ -486,9 +576,11 @@ impl Tunlet for SearchTunlet {
 
     fn longest(&self) -> Option<(u64, f64)> {
         let running = self.last? + 1;
-        let is_tried = !self.streams && self.left.is_none() && self.in_force.is_some_and(|from| from <= running);
-        let limit_s = self.engine.as_ref().filter(|_| is_tried && self.trouble.is_none())?.limit_s()?;
-        Some((running, limit_s / self.scale?))
+        let engine =
+            self.engine.as_ref().filter(|_| !self.streams && self.trouble.is_none() && self.stopped.is_none())?;
+        // That the values take long is more likely than that no iteration ends any more.
+        let rests_s = || self.rests_s().filter(|_| !engine.is_over());
+        Some((running, self.worse_s(running).or_else(rests_s)?))
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -509,6 +601,7 @@ impl Tunlet for SearchTunlet {
             // Somebody else may have set it: windows until the change is applied do not count.
             Some(_) => {
                 let since = match self.left {
+                    _ if self.stopped.is_some() => None,
                     Some(left) => Some(left).filter(|_| self.synchronized),
                     None => self.last,
                 };
@@ -550,7 +643,8 @@ impl Tunlet for SearchTunlet {
     }
 
     fn report(&self) -> Report {
-        let engine = self.engine.as_ref();
+        let engine = self.engine.as_ref().filter(|engine| engine.spent() > 0 || self.former.is_none());
+        let engine = engine.or(self.former.as_ref());
         let best = engine.and_then(Search::best);
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         let search = SearchReport {

@@ -42,8 +42,14 @@ pub fn predicted(args: &Args, windows: &[Window], tuning_points: &[TuningPoint])
     if !(args.replicas.is_empty() && args.pattern.is_empty() && args.ranks.is_empty()) {
         return Err("is of a Master/Worker program: ask for --workers and --technique, not for a pattern".into());
     }
-    let nothing = "has no iteration that teaches anything: record a longer run";
-    let recording = Recording::of(windows, tuning_points).ok_or(nothing)?;
+    let nothing = || match windows.iter().any(|window| window.tasks > 0) {
+        true => "has no iteration of which enough is known: record a longer run",
+        // However long it is.
+        false => {
+            "has iterations, and no tasks: a work line of a points file says what computes them (docs/points.md); without one, ask midrun predict program"
+        }
+    };
+    let recording = Recording::of(windows, tuning_points).ok_or_else(nothing)?;
     if let Some(why) = args.technique.iter().find_map(|asked| recording.refuses(asked.0)) {
         return Err(why.into());
     }

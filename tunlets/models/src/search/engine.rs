@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::candidates;
+use super::check::Check;
 use super::gradient;
-use super::observations::{Candidate, Observations};
+use super::observations::{Candidate, Observations, REPEATS};
 use super::process::{Posterior, Process, Sample};
 use super::space::{Point, Space};
 use crate::chance::normal_quantile;
@@ -14,8 +15,6 @@ use crate::random::Random;
 const REMEMBERED: f64 = 0.25;
 /// Numbers of measurements in succession among which the most valuable is sought: one alone says little where times scatter.
 const IN_SUCCESSION: [f64; 3] = [1.0, 2.0, 4.0];
-/// Measurements of the best before the search may end: the fewest that have a median of their own.
-const REPEATS: usize = 3;
 /// A space of so many combinations is measured as a whole, and no search may take fewer measurements.
 pub const WHOLE: u64 = 12;
 /// Iterations that a change takes, as long as none was seen: the one in which it is on its way.
@@ -48,6 +47,8 @@ pub struct Ask {
     pub values: Vec<f64>,
     /// True for the start values.
     pub start: bool,
+    /// These are measured again, before others are taken for better.
+    pub again: bool,
     /// What is expected of the measurement; `None` before the first one.
     pub expected: Option<Expected>,
     /// What measuring it, and setting the best then, is expected to save in the iterations to come against staying with the values that were
@@ -94,6 +95,10 @@ pub struct Search {
     /// The best so far, once something was measured.
     winner: Option<Candidate>,
     over: Option<Candidate>,
+    /// The values at start are measured again, before others are taken for better.
+    check: Option<Check>,
+    /// They were: the best are measured last.
+    is_checked: bool,
     present: Candidate,
     flight: f64,
     spent: usize,
@@ -124,6 +129,8 @@ impl Search {
             limit_s: None,
             winner: None,
             over: None,
+            check: None,
+            is_checked: false,
             present: None,
             flight: FLIGHT,
             spent: 0,
@@ -172,7 +179,7 @@ impl Search {
         let Some((candidate, _)) = self.asked.take() else { return };
         self.spent += 1;
         match time_s.is_finite() && time_s > 0.0 {
-            true => self.seen.add(&candidate, time_s),
+            true => self.note(&candidate, time_s),
             false => drop(self.failed.insert(candidate.clone())),
         }
         self.present = candidate;
@@ -187,14 +194,25 @@ impl Search {
     /// Reports that the time reported last was only what had passed of it: the whole was this, seconds.
     pub fn tell_whole(&mut self, time_s: f64) {
         if time_s.is_finite() && time_s > 0.0 {
-            self.seen.correct(&self.present, time_s);
+            match self.check.as_mut().filter(|_| self.present.is_none()) {
+                Some(check) => check.correct(time_s),
+                None => self.seen.correct(&self.present, time_s),
+            }
         }
     }
 
     /// Reports one more time of the combination that was measured last, seconds: the change to the next was on its way.
     pub fn tell_again(&mut self, time_s: f64) {
         if time_s.is_finite() && time_s > 0.0 && self.seen.median_s(&self.present).is_some() {
-            self.seen.add(&self.present, time_s);
+            self.note(&self.present.clone(), time_s);
+        }
+    }
+
+    /// A time of the start, where that is measured again, is kept apart from those at first.
+    fn note(&mut self, candidate: &Candidate, time_s: f64) {
+        match self.check.as_mut().filter(|_| candidate.is_none()) {
+            Some(check) => check.add(time_s),
+            None => self.seen.add(candidate, time_s),
         }
     }
 
@@ -203,6 +221,17 @@ impl Search {
         let candidate = self.over.clone().or_else(|| self.winner.clone())?;
         let time_s = self.seen.median_s(&candidate)?;
         Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
+    }
+
+    /// The best values where they are better than those at start at the level, else those at start.
+    pub fn sure(&self) -> Vec<f64> {
+        let best = self.best().zip(self.start_s()).filter(|(best, start_s)| {
+            let count = |candidate: &Candidate| self.seen.count(candidate).max(1) as f64;
+            let of_best = self.over.as_ref().or(self.winner.as_ref()).map_or(1.0, count);
+            let error = self.noise() * (1.0 / of_best + 1.0 / count(&None)).sqrt();
+            (start_s / best.time_s).ln() > normal_quantile(self.plan.level) * error
+        });
+        best.map_or_else(|| self.start.clone(), |(best, _)| best.values)
     }
 
     /// Median of the times with the values that were measured last, seconds.
@@ -244,14 +273,27 @@ impl Search {
         own.chain(self.earlier.iter().cloned()).collect()
     }
 
-    /// Of the measured candidates the one of least expected time, if it measured better than the start; else the start.
-    fn winner(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<Candidate> {
+    /// Of the measured candidates the one of least expected time.
+    fn expected<'a>(&self, candidates: &'a [Candidate], posterior: &Posterior) -> Option<&'a Candidate> {
         let measured =
             candidates.iter().zip(&posterior.means).filter(|(candidate, _)| self.seen.median_s(candidate).is_some());
-        let (best, _) = measured.min_by(|a, b| a.1.total_cmp(b.1))?;
+        measured.min_by(|a, b| a.1.total_cmp(b.1)).map(|(best, _)| best)
+    }
+
+    /// The candidate of least expected time, if it measured better than the start; else the start.
+    fn winner(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<Candidate> {
+        let best = self.expected(candidates, posterior)?;
         let start_s = self.start_s().unwrap_or(f64::INFINITY);
         let better = best.is_none() || self.seen.median_s(best)? < start_s;
         Some(if better { best.clone() } else { None })
+    }
+
+    /// The start, where it would win by fewer measurements than the candidate of least expected time has: of iterations whose work differs, one
+    /// may have been light.
+    fn doubted(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
+        let best = self.expected(candidates, posterior).filter(|_| self.winner == Some(None))?;
+        let is_start = |candidate: &Candidate| candidate.is_none();
+        candidates.iter().position(is_start).filter(|_| self.seen.count(&None) < self.seen.count(best))
     }
 
     fn choose(&mut self) {
@@ -260,12 +302,16 @@ impl Search {
             self.ask_for(None, None, None);
             return;
         }
+        if self.check.is_some() || self.is_checked {
+            return self.conclude();
+        }
         let candidates = self.candidates();
         let places: Vec<Vec<f64>> = candidates.iter().map(|candidate| self.values(candidate)).collect();
         let posterior = self.process.posterior(&self.samples(), &places);
         self.winner = posterior.as_ref().and_then(|posterior| self.winner(&candidates, posterior));
         let next = match &posterior {
-            _ if self.spent >= self.plan.budget => None,
+            // The start is checked, and the best comes last.
+            _ if self.spent + if self.winner == Some(None) { 0 } else { 2 } >= self.plan.budget => None,
             // Not one sound time yet: anything else may have one.
             None => (!candidates.is_empty()).then(|| (self.random.below(candidates.len()), None)),
             Some(posterior) => {
@@ -273,15 +319,14 @@ impl Search {
                     self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
                 let next = first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior));
                 next.or_else(|| {
-                    let at = self.untried(&candidates, posterior)?;
+                    let at = self.untried(&candidates, posterior).or_else(|| self.doubted(&candidates, posterior))?;
                     self.in_vain = 0; // the best comes last
                     Some((at, None))
                 })
             }
         };
         let Some((at, worth_s)) = next else {
-            self.over = Some(self.winner.clone().unwrap_or(None));
-            return;
+            return self.conclude();
         };
         let best = self.winner.as_ref().and_then(|winner| candidates.iter().position(|other| other == winner));
         self.limit_s = posterior.as_ref().zip(best).and_then(|(posterior, best)| self.limit(posterior, at, best));
@@ -290,6 +335,38 @@ impl Search {
             deviation: (posterior.covariances[at][at] + posterior.noise).max(0.0).sqrt(),
         });
         self.ask_for(candidates[at].clone(), expected, worth_s);
+    }
+
+    /// Nothing is to be learnt any more. Where other values seem better than those at start, these are measured again first: they were measured when
+    /// the run was young, and the program may have become faster by itself since.
+    fn conclude(&mut self) {
+        let (winner, noise) = (self.winner.clone().flatten(), self.process.noise());
+        let (first, better) = (self.seen.newest(&None, self.spent), self.seen.newest(&winner, REPEATS));
+        if winner.is_some() && !first.is_empty() && !self.is_checked && self.spent + 1 < self.plan.budget {
+            let check = self.check.get_or_insert_with(|| Check::new(first, better, self.plan.level));
+            if !check.is_done(noise) {
+                self.limit_s = Some(check.limit_s(noise));
+                let (time_s, deviation) = check.expected(noise);
+                return self.ask_for(None, Some(Expected { time_s, deviation }), None);
+            }
+        }
+        if let Some(check) = self.check.take().filter(|check| check.is_done(noise)) {
+            // What was measured before the program became another says nothing of the present one.
+            if check.has_drifted(noise) {
+                self.seen.forget(&None);
+                self.seen.keep_newest(&winner, REPEATS);
+                self.winner = self.winner.take().filter(|_| check.is_worse(noise)).or(Some(None));
+            }
+            check.again().into_iter().for_each(|time_s| self.seen.add(&None, time_s));
+            self.is_checked = true;
+        }
+        let winner = self.winner.clone().unwrap_or(None);
+        if self.is_checked && self.present != winner && self.spent < self.plan.budget {
+            let expected = self.seen.median_s(&winner).map(|time_s| Expected { time_s, deviation: noise });
+            self.limit_s = None;
+            return self.ask_for(winner, expected, None);
+        }
+        self.over = Some(winner);
     }
 
     /// Of a space so small that any search may measure it as a whole, the best of those that were not measured: how values lie between others
@@ -323,7 +400,8 @@ impl Search {
     }
 
     fn ask_for(&mut self, candidate: Candidate, expected: Option<Expected>, worth_s: Option<f64>) {
-        let ask = Ask { values: self.values(&candidate), start: candidate.is_none(), expected, worth_s };
+        let (values, start, again) = (self.values(&candidate), candidate.is_none(), self.check.is_some());
+        let ask = Ask { values, start, again, expected, worth_s };
         self.asked = Some((candidate, ask));
     }
 

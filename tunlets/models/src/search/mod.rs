@@ -9,6 +9,7 @@
 //! [`space`] what is searched, [`observations`] the measured times, [`candidates`] what is compared, and [`engine`] which puts them together.
 
 mod candidates;
+mod check;
 mod engine;
 mod gradient;
 mod linear;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::space::Point;
 use crate::line::median;
 
+/// The fewest measurements of a combination that have a median of their own.
+pub(super) const REPEATS: usize = 3;
+
 /// A combination, or the values at start: `None`.
 pub(super) type Candidate = Option<Point>;
 
@@ -25,6 +28,24 @@ impl Observations {
         if let Some(newest) = self.times.get_mut(candidate).and_then(|times| times.last_mut()) {
             *newest = time_s;
         }
+    }
+
+    /// The newest times of a candidate, at most so many.
+    pub(super) fn newest(&self, candidate: &Candidate, most: usize) -> &[f64] {
+        let times = self.times.get(candidate).map_or(&[][..], Vec::as_slice);
+        &times[times.len().saturating_sub(most)..]
+    }
+
+    /// Forgets all but the newest times of a candidate.
+    pub(super) fn keep_newest(&mut self, candidate: &Candidate, most: usize) {
+        if let Some(times) = self.times.get_mut(candidate) {
+            times.drain(..times.len().saturating_sub(most));
+        }
+    }
+
+    /// Forgets the times of a candidate.
+    pub(super) fn forget(&mut self, candidate: &Candidate) {
+        self.times.remove(candidate);
     }
 
     /// All candidates with their times.

@@ -11,6 +11,8 @@ use midrun_vocabulary::Seconds;
 
 /// Tasks of an iteration that is simulated, at most: each drawing holds a time of each.
 pub const MOST_TASKS: u64 = 1 << 22;
+/// Chunks that a program cuts in an iteration by itself, at most: each takes a step of each of a decision's simulations.
+const MOST_CHUNKS: u64 = 1 << 17;
 
 /// What was met.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +21,7 @@ enum Obstacle {
     OutOfRange,
     /// The program does not cut as it is told.
     NoBatches,
-    /// Iterations have more tasks than are simulated.
+    /// Iterations have more tasks or chunks than are simulated.
     Many,
     /// Iterations are too short to be tuned at all.
     Short,
@@ -50,10 +52,11 @@ impl Obstacles {
 }
 
 impl MasterWorker {
-    /// Whether an iteration has more tasks than are simulated; then it is said.
+    /// Whether an iteration has more tasks, or more chunks, than are simulated; then it is said.
     pub(super) fn has_too_many_tasks(&mut self, window: &Window) -> bool {
-        let is_so = window.tasks > MOST_TASKS;
-        if is_so {
+        let (too_many_tasks, too_many_chunks) =
+            (window.tasks > MOST_TASKS, window.own_loop && window.chunks > MOST_CHUNKS);
+        if too_many_tasks {
             self.obstacles.say(Obstacle::Many, window.iteration, || {
                 format!(
                     "to simulate iterations of {} tasks: of {MOST_TASKS} at most; if a work line of the points file counts them, its argument \
@@ -61,8 +64,16 @@ impl MasterWorker {
                     window.tasks
                 )
             });
+        } else if too_many_chunks {
+            self.obstacles.say(Obstacle::Many, window.iteration, || {
+                format!(
+                    "to simulate iterations of {} chunks: of {MOST_CHUNKS} at most; if a work line of the points file counts them, its function may \
+                     compute a part of a worker's chunk only",
+                    window.chunks
+                )
+            });
         }
-        is_so
+        too_many_tasks || too_many_chunks
     }
 
     /// Whether the program cuts as what it offers says; otherwise it is said, once it is so in two iterations: a value may have changed in one.

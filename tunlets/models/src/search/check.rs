@@ -1,0 +1,120 @@
+//! The values at start measured once more, beside those that seem better: they were measured when the run was young, and a program may become
+//! faster by itself, as caches fill and links are made.
+
+use super::observations::REPEATS;
+use crate::chance::normal_quantile;
+
+/// Times of one combination, seconds.
+#[derive(Clone, Debug)]
+struct Times(Vec<f64>);
+
+impl Times {
+    /// Sum of their logarithms.
+    fn sum(&self) -> f64 {
+        self.0.iter().map(|time| time.ln()).sum()
+    }
+
+    /// Mean of their logarithms.
+    fn mean(&self) -> f64 {
+        self.sum() / self.0.len() as f64
+    }
+
+    /// Standard error of the difference of both means, where one logarithm scatters by `noise`.
+    fn error(&self, other: &Times, noise: f64) -> f64 {
+        noise * (1.0 / self.0.len() as f64 + 1.0 / other.0.len() as f64).sqrt()
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Check {
+    first: Times,
+    again: Times,
+    better: Times,
+    level: f64,
+}
+
+impl Check {
+    /// `first`: times of the start so far; `better`: the newest ones of the values that seem better, seconds.
+    pub(super) fn new(first: &[f64], better: &[f64], level: f64) -> Check {
+        Check { first: Times(first.to_vec()), again: Times(Vec::new()), better: Times(better.to_vec()), level }
+    }
+
+    /// Adds a time of the start, seconds.
+    pub(super) fn add(&mut self, time_s: f64) {
+        self.again.0.push(time_s);
+    }
+
+    /// The newest time was this, seconds.
+    pub(super) fn correct(&mut self, time_s: f64) {
+        self.again.0.last_mut().into_iter().for_each(|newest| *newest = time_s);
+    }
+
+    /// What its next measurement is expected to be, if it takes as long as at first: seconds, and the standard deviation of its logarithm.
+    pub(super) fn expected(&self, noise: f64) -> (f64, f64) {
+        (self.first.mean().exp(), noise * (1.0 + 1.0 / self.first.0.len() as f64).sqrt())
+    }
+
+    /// Whether the start takes another time than at first.
+    pub(super) fn has_drifted(&self, noise: f64) -> bool {
+        let by = (self.again.mean() - self.first.mean()).abs();
+        by > normal_quantile(0.5 + 0.5 * self.level) * self.again.error(&self.first, noise)
+    }
+
+    /// Whether the start takes surely longer than the others.
+    pub(super) fn is_worse(&self, noise: f64) -> bool {
+        self.again.mean() - self.better.mean() > normal_quantile(self.level) * self.again.error(&self.better, noise)
+    }
+
+    /// Whether nothing more is to be measured.
+    pub(super) fn is_done(&self, noise: f64) -> bool {
+        let is_told = || self.is_worse(noise) || !self.has_drifted(noise);
+        !self.again.0.is_empty() && (self.again.0.len() >= REPEATS || is_told())
+    }
+
+    /// The time, seconds, with which the next measurement makes the start surely worse.
+    pub(super) fn limit_s(&self, noise: f64) -> f64 {
+        let count = self.again.0.len() as f64 + 1.0;
+        let error = noise * (1.0 / count + 1.0 / self.better.0.len() as f64).sqrt();
+        let mean = self.better.mean() + normal_quantile(self.level) * error;
+        (count * mean - self.again.sum()).exp()
+    }
+
+    /// Times of the start, again, seconds.
+    pub(super) fn again(self) -> Vec<f64> {
+        self.again.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_that_became_faster_by_itself_is_told_from_one_that_is_worse() {
+        let mut same = Check::new(&[1.5, 1.5], &[1.0; 3], 0.95);
+        assert!(!same.is_done(0.05));
+        same.add(1.5);
+        assert!(same.is_done(0.05) && same.is_worse(0.05) && !same.has_drifted(0.05));
+        let mut faster = Check::new(&[1.5, 1.5], &[1.0; 3], 0.95);
+        (0..REPEATS).for_each(|_| {
+            assert!(!faster.is_done(0.05));
+            faster.add(1.01);
+        });
+        assert!(faster.is_done(0.05) && faster.has_drifted(0.05) && !faster.is_worse(0.05));
+    }
+
+    #[test]
+    fn at_its_limit_a_measurement_tells_that_the_start_is_worse() {
+        for times in [&[][..], &[1.02], &[0.98, 1.1]] {
+            let mut check = Check::new(&[1.5], &[1.0, 1.1], 0.95);
+            times.iter().for_each(|time| check.add(*time));
+            let limit_s = check.limit_s(0.05);
+            for (share, is_worse) in [(0.999, false), (1.001, true)] {
+                let mut check = check.clone();
+                check.add(share * limit_s);
+                assert_eq!(check.is_worse(0.05), is_worse, "{times:?} {limit_s}");
+            }
+        }
+    }
+}
