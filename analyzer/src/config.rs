@@ -158,6 +158,7 @@ impl Config {
             max_workers: number(options.max_workers, self.max_workers),
             worker_step: number(options.worker_step, self.worker_step),
             search: options.search,
+            iteration_line: options.iteration_line,
             start: options.start,
         }
     }

@@ -97,8 +97,10 @@ pub struct Job {
     point_texts: PointTexts,
     /// What begins the iterations of ranks that declare none.
     iteration_texts: PointTexts,
-    /// Iterations end otherwise than before, and the tunlets were not told yet.
-    has_other_iterations: bool,
+    /// The phase of the program of which the tunlets were not told yet.
+    other_phase: Option<u32>,
+    /// The iteration of which the tunlets know that it does not come.
+    rest_told: Option<u64>,
     publication: Publication,
     /// The owner's specification, which waits until no action of the tunlets before is in flight.
     owners: Option<(Spec, Box<dyn Tunlet>)>,
@@ -114,13 +116,15 @@ pub struct Job {
 impl Job {
     /// A job with nothing known yet; its actions' ids follow `last_action`.
     pub fn new(now: u64, id: JobId, spec: Spec, tunlet: Box<dyn Tunlet>, last_action: u64) -> Job {
+        let mut measurements = Measurements::new(now, spec.window_grace_ms * 1_000_000);
+        measurements.on_points_file(spec.options.iteration_line);
         Job {
             id,
             started_ns: now,
             heard_ns: now,
             closing: None,
             roster: Roster::default(),
-            measurements: Measurements::new(now, spec.window_grace_ms * 1_000_000),
+            measurements,
             memory: Memory::new(&spec.options),
             decisions: Decisions::new(tunlet),
             asked: Asked::default(),
@@ -128,7 +132,8 @@ impl Job {
             overrides: Overrides::new(now, last_action),
             point_texts: PointTexts::of(names::POINTS),
             iteration_texts: PointTexts::of(names::ITERATION),
-            has_other_iterations: false,
+            other_phase: None,
+            rest_told: None,
             publication: Publication::begin(now, spec.opened),
             owners: None,
             options_follow: false,
@@ -157,6 +162,7 @@ impl Job {
         }
         if let Some((spec, tunlet)) = self.owners.take() {
             self.memory = Memory::new(&spec.options);
+            self.measurements.on_points_file(spec.options.iteration_line);
             self.spec = spec;
             self.decisions.replace(tunlet);
             self.publication.on_change(now);
@@ -435,13 +441,13 @@ impl Job {
         }
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
-            self.has_other_iterations |= self.measurements.has_other_period();
         }
+        self.other_phase = self.measurements.take_other_phase().or(self.other_phase);
         // A rank forgets a value that waits for its place when a newer action comes: this one can wait, unless the value waits for an iteration of a
         // period that has ended.
         let is_quiet = !dispatcher.is_busy() && !self.overrides.is_active() && self.overrides.pending() == 0;
-        let (period, was_other) = (self.measurements.period(), self.measurements.has_other_period());
-        if self.iteration_texts.any_due() && (was_other || (is_quiet && period.is_some())) {
+        let (period, awaits) = (self.measurements.period(), self.measurements.awaits_period());
+        if self.iteration_texts.any_due() && (awaits || (is_quiet && period.is_some())) {
             // Until the next one is found there are no iterations.
             let text = |rank| Some(period.map_or_else(String::new, |period| period.line(rank)));
             self.iteration_texts.send(ctx, text, dispatcher, roster);

@@ -134,6 +134,8 @@ pub const LINKS: usize = AGENTS;
 pub const WIDTH: usize = 316;
 /// An agent waits so long for its place in the tree, where others were asked to carry it, milliseconds.
 pub const PLACE_MS: u64 = 1_000;
+/// Phases of a program that are told from each other by their call periods.
+pub const PHASES: usize = 16;
 /// Agents of a job: a tree of [`WIDTH`] reaches all of them in two steps.
 pub const MOST_AGENTS: usize = 100_000;
 /// Descriptors for everything but connections.

@@ -87,10 +87,25 @@ pub enum Part {
 /// What the counters say that they did not say before.
 #[derive(Debug)]
 pub enum News<'a> {
-    /// A period.
-    Found(&'a Period),
+    /// A period, of this phase of the program: they are numbered as they are found, and one that comes back has its number again.
+    Found {
+        /// The period.
+        period: &'a Period,
+        /// The phase.
+        phase: usize,
+    },
     /// This function, which ended the iterations, is not called any more.
     Ended(String),
+}
+
+/// A phase of a program.
+#[derive(Debug)]
+struct Phase {
+    period: Period,
+    /// Its calls when it was found.
+    calls: BTreeMap<String, u64>,
+    /// Times of its first windows, seconds.
+    windows_s: Vec<f64>,
 }
 
 /// Looks for the period of one job.
@@ -101,13 +116,11 @@ pub struct PeriodSearch {
     readings: Vec<Reading>,
     /// What was known of the other ranks at the newest looks.
     known: VecDeque<Look>,
-    /// The period in force.
-    found: Option<Period>,
-    /// A period told iterations of the job once; and the last one that has ended.
-    has_told: bool,
-    ended: Option<Period>,
-    /// Times of its first windows, seconds.
-    windows_s: Vec<f64>,
+    /// The phases of the program that were found.
+    phases: Vec<Phase>,
+    /// That whose period is in force, and that which was the last one.
+    at: Option<usize>,
+    last: Option<usize>,
     /// Readings in a row at which its call had not been made again.
     silent: usize,
     /// The next look comes with so many readings.
@@ -120,9 +133,15 @@ impl PeriodSearch {
     /// Reads this rank's calls from here on: it is the lowest one by now. Another rank's calls and clock are others.
     pub fn follow(&mut self, rank: u32) {
         if self.rank != Some(rank) {
-            let (has_told, ended) = (self.has_told, self.ended.take());
-            *self = PeriodSearch { rank: Some(rank), has_told, ended, ..PeriodSearch::default() };
+            self.begin_again();
+            self.rank = Some(rank);
         }
+    }
+
+    /// What was read so far says nothing of what comes.
+    fn begin_again(&mut self) {
+        let (rank, phases, last) = (self.rank, std::mem::take(&mut self.phases), self.at.or(self.last));
+        *self = PeriodSearch { rank, phases, last, ..PeriodSearch::default() };
     }
 
     /// The counters of the rank that it follows were read at `time_ns`: `counts` are all its calls so far that reach other ranks.
@@ -134,17 +153,16 @@ impl PeriodSearch {
         of_others: impl FnOnce() -> Others,
     ) -> Option<News<'_>> {
         let reading = Reading { time_ns, counts };
-        if let Some(found) = &self.found {
-            let still = self.readings.last().is_some_and(|last| last.of(&found.call) == reading.of(&found.call));
+        if let Some(call) = self.found().map(|found| found.call.clone()) {
+            let still = self.readings.last().is_some_and(|last| last.of(&call) == reading.of(&call));
             self.silent = if still { self.silent + 1 } else { 0 };
             if self.silent <= self.readings.len() {
                 self.readings.last_mut().into_iter().for_each(|last| *last = reading.clone());
                 return None;
             }
             // That was a phase of the program which is over.
-            let (call, ended) = (found.call.clone(), self.found.take());
-            let begun = PeriodSearch { rank: self.rank, has_told: true, ended, ..PeriodSearch::default() };
-            *self = PeriodSearch { readings: vec![reading], ..begun };
+            self.begin_again();
+            self.readings.push(reading);
             return Some(News::Ended(call));
         }
         if self.readings.len() >= limits::MPI_READINGS {
@@ -160,47 +178,59 @@ impl PeriodSearch {
             return None;
         }
         let now = Look::new(&self.readings, of_others());
-        let found = self.look(&now);
-        if found.is_none() {
+        let Some(found) = self.look(&now) else {
             limits::push(&mut self.known, now, KEPT_LOOKS);
-        }
-        self.has_told |= found.is_some();
-        self.found = found;
-        self.found.as_ref().map(News::Found)
+            return None;
+        };
+        let phase = self.phase_of(found);
+        (self.at, self.last) = (Some(phase), Some(phase));
+        Some(News::Found { period: &self.phases[phase].period, phase })
+    }
+
+    /// The phase that has this period.
+    fn phase_of(&mut self, period: Period) -> usize {
+        let is_same = |known: &Phase| (&known.period.call, &known.calls) == (&period.call, &period.calls);
+        self.phases.iter().position(is_same).unwrap_or_else(|| {
+            self.phases.truncate(limits::PHASES - 1);
+            self.phases.push(Phase { calls: period.calls.clone(), period, windows_s: Vec::new() });
+            self.phases.len() - 1
+        })
     }
 
     /// A window between two calls that end iterations: whether it is one. The first ones tell whether several make one iteration.
     pub fn on_window(&mut self, window_s: f64) -> Part {
-        let Some(found) = self.found.as_mut().filter(|_| self.windows_s.len() < turns::LOOKED_AT) else {
+        let phase = self.at.and_then(|at| self.phases.get_mut(at));
+        let Some(Phase { period, windows_s, .. }) = phase.filter(|phase| phase.windows_s.len() < turns::LOOKED_AT)
+        else {
             return Part::Whole;
         };
-        self.windows_s.push(window_s);
-        if self.windows_s.len() < turns::LOOKED_AT {
+        windows_s.push(window_s);
+        if windows_s.len() < turns::LOOKED_AT {
             return Part::Unknown;
         }
-        let several = turns::per_iteration(&self.windows_s);
+        let several = turns::per_iteration(windows_s);
         if several == 1 {
             return Part::Unknown;
         }
-        found.every *= several;
-        found.calls.values_mut().for_each(|calls| *calls *= several);
-        found.period_s *= several as f64;
+        period.every *= several;
+        period.calls.values_mut().for_each(|calls| *calls *= several);
+        period.period_s *= several as f64;
         Part::Several
     }
 
     /// Whether iterations of the job are, or were, those of a period that it found.
     pub fn has_told(&self) -> bool {
-        self.has_told
+        !self.phases.is_empty()
     }
 
-    /// The last period that it found and that has ended.
-    pub fn ended(&self) -> Option<&Period> {
-        self.ended.as_ref()
+    /// The period that was in force last, or is.
+    pub fn last(&self) -> Option<&Period> {
+        Some(&self.phases.get(self.last?)?.period)
     }
 
     /// The period in force.
     pub fn found(&self) -> Option<&Period> {
-        self.found.as_ref()
+        Some(&self.phases.get(self.at?)?.period)
     }
 
     /// A class on which the ranks agree, in all readings or, where the program had another phase before, in the newer ones.

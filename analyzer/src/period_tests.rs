@@ -29,7 +29,7 @@ fn search(
 /// The period that is news.
 fn found(news: Option<News<'_>>) -> Option<Period> {
     match news? {
-        News::Found(period) => Some(period.clone()),
+        News::Found { period, .. } => Some(period.clone()),
         News::Ended(_) => None,
     }
 }
@@ -115,12 +115,34 @@ fn after_a_period_has_ended_another_is_looked_for() {
         let counts = program(iterations).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
         let news = search.on_counted(u64::from(number as u32) * 200_000_000, counts, Others::new);
         calls.extend(news.map(|news| match news {
-            News::Found(period) => period.call.clone(),
+            News::Found { period, phase } => format!("{phase}: {}", period.call),
             News::Ended(call) => format!("no {call}"),
         }));
         assert_eq!(search.has_told(), !calls.is_empty());
     }
-    assert_eq!(calls, ["MPI_Barrier", "no MPI_Barrier", "MPI_Allgather"]);
+    assert_eq!(calls, ["0: MPI_Barrier", "no MPI_Barrier", "1: MPI_Allgather"]);
+}
+
+#[test]
+fn phases_that_take_turns_are_known_again_and_their_windows_stay_what_they_are() {
+    let mut search = PeriodSearch::default();
+    let (mut solved, mut assembled, mut phases) = (0, 0, Vec::new());
+    for number in 0..200_u64 {
+        match number / 20 % 2 {
+            0 => solved += 20,
+            _ => assembled += 20,
+        }
+        let counts = [("MPI_Allreduce", solved), ("MPI_Barrier", solved), ("MPI_Sendrecv", assembled)]
+            .map(|(name, count)| (name.into(), count));
+        let Some(News::Found { phase, .. }) = search.on_counted(number * 200_000_000, counts.into(), Others::new)
+        else {
+            continue;
+        };
+        let hidden = (0..turns::LOOKED_AT).filter(|_| search.on_window(0.01) == Part::Unknown).count();
+        assert_eq!(hidden > 0, !phases.contains(&phase), "only at first nobody knows whether several windows make one");
+        phases.push(phase);
+    }
+    assert!(phases.starts_with(&[0, 1, 0, 1]), "{phases:?}");
 }
 
 #[test]

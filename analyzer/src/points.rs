@@ -114,10 +114,12 @@ impl Points {
         self.iteration_line = line.map(|line| line.number);
     }
 
-    /// Whether a line of the text tells the iterations, as far as ranks have not refused it.
-    pub fn tell_iterations(&self) -> bool {
-        let is_refused = |line| self.refused.iter().any(|refused| refused.line == line && !refused.shed);
-        self.iteration_line.is_some_and(|line| !is_refused(line))
+    /// Whether a line of the text, or of the job's points file (`own`; 0: none), tells the iterations, as far as `rank` has not refused it.
+    pub fn tell_iterations(&self, rank: u32, own: u32) -> bool {
+        let is_refused = |line: u32| {
+            self.refused.iter().any(|refused| refused.line == line && !refused.shed && refused.ranks.contains(&rank))
+        };
+        self.iteration_line.or(Some(own)).filter(|line| *line > 0).is_some_and(|line| !is_refused(line))
     }
 
     /// The newest iteration that is known by points.

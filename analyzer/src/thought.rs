@@ -16,8 +16,10 @@ pub enum News {
     Stream(Box<StreamWindow>),
     /// An iteration still runs after so long, seconds.
     Running(u64, f64),
-    /// Iterations end otherwise from here on.
-    OtherIterations,
+    /// No iteration has ended for so long, seconds, that the program may iterate no more.
+    Resting(u64, f64),
+    /// Iterations are those of this phase of the program from here on.
+    OtherIterations(u32),
     /// A rank could not do a line of the points.
     PointRefused {
         /// The rank.
@@ -46,7 +48,10 @@ impl News {
             News::Running(iteration, elapsed_s) => {
                 (iteration, tunlet.observe(Observation::Running { iteration, elapsed_s }))
             }
-            News::OtherIterations => (0, tunlet.observe(Observation::OtherIterations)),
+            News::Resting(iteration, elapsed_s) => {
+                (iteration, tunlet.observe(Observation::Resting { iteration, elapsed_s }))
+            }
+            News::OtherIterations(phase) => (0, tunlet.observe(Observation::OtherIterations { phase })),
             News::PointRefused { rank, line, why } => {
                 (0, tunlet.observe(Observation::PointRefused { rank, line, why: &why }))
             }

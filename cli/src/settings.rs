@@ -131,6 +131,7 @@ impl RunSettings {
                 known: String::new(),
                 progress_line: 0,
             },
+            iteration_line: 0,
             start: String::new(),
         }
     }

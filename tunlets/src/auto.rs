@@ -51,7 +51,10 @@ impl Tunlet for Auto {
                 (self.streams, self.news.0) = (true, true);
                 self.pipeline.observe(observation)
             }
-            Observation::Running { .. } | Observation::OtherIterations | Observation::PointRefused { .. } => Vec::new(),
+            Observation::Running { .. }
+            | Observation::Resting { .. }
+            | Observation::OtherIterations { .. }
+            | Observation::PointRefused { .. } => Vec::new(),
         }
     }
 

@@ -23,8 +23,18 @@ pub enum Observation<'a> {
         /// It has taken at least so long, seconds.
         elapsed_s: f64,
     },
-    /// Iterations end otherwise from here on, as in another phase of a program that marks none: times from before do not compare.
-    OtherIterations,
+    /// No iteration has ended for so long that the program may iterate no more, at the confidence level.
+    Resting {
+        /// The iteration that does not end, or does not begin.
+        iteration: u64,
+        /// Since the end of the one before, seconds.
+        elapsed_s: f64,
+    },
+    /// Iterations end otherwise from here on, for another phase of a program that marks none has begun: times from before do not compare.
+    OtherIterations {
+        /// The phase: 0 is the first; one that comes back has its number again.
+        phase: u32,
+    },
     /// A rank could not carry out a line of [`Tunlet::points`].
     PointRefused {
         /// The rank.

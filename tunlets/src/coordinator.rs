@@ -195,7 +195,10 @@ impl Tunlet for Coordinator {
         let unmixed = match observation {
             Observation::PointRefused { rank, line, why } => return self.on_point_refused(rank, line, why),
             // Of a further master: when its setting changed is counted by its own iterations.
-            Observation::Running { .. } | Observation::OtherIterations | Observation::Further(_) => {
+            Observation::Running { .. }
+            | Observation::Resting { .. }
+            | Observation::OtherIterations { .. }
+            | Observation::Further(_) => {
                 return (0..self.acting.len()).flat_map(|at| self.judgements_of(at, observation)).collect();
             }
             Observation::Iteration(window) => {

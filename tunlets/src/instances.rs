@@ -76,7 +76,8 @@ impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
             }
             Observation::Stream(_)
             | Observation::Running { .. }
-            | Observation::OtherIterations
+            | Observation::Resting { .. }
+            | Observation::OtherIterations { .. }
             | Observation::PointRefused { .. } => Vec::new(),
         }
     }

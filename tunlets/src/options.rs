@@ -68,8 +68,17 @@ pub struct TuningOptions {
     pub worker_step: u32,
     /// Options of tunlet `search`.
     pub search: SearchOptions,
+    /// Line of the job's points file that tells the iterations, from 1; 0: none.
+    pub iteration_line: u32,
     /// Start that an earlier run gave, as the text of a [`crate::memory::Remembered`]; empty: none.
     pub start: String,
+}
+
+impl TuningOptions {
+    /// The confidence level.
+    pub fn level(&self) -> f64 {
+        if self.confidence > 0.0 { self.confidence } else { crate::confidence::LEVEL }
+    }
 }
 
 impl Default for TuningOptions {
@@ -85,6 +94,7 @@ impl Default for TuningOptions {
             max_workers: 0,
             worker_step: 0,
             search: SearchOptions::default(),
+            iteration_line: 0,
             start: String::new(),
         }
     }

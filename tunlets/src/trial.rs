@@ -205,6 +205,11 @@ impl<S> Trial<S> {
         Trial { before_error, ..self }
     }
 
+    /// The same where times are compared, and no costs per work.
+    pub fn by_time(self) -> Trial<S> {
+        Trial { other_work: true, ..self }
+    }
+
     /// The same where the time that is told is that of the work that was foreseen, of which a unit of cost takes so many seconds.
     pub fn of_work(self, unit_s: f64) -> Trial<S> {
         Trial { unit_s: Some(unit_s).filter(|unit_s| unit_s.is_finite()), ..self }

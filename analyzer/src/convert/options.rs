@@ -49,6 +49,7 @@ pub(super) fn options(request: OpenJobRequest) -> TuningOptions {
             known: request.search_known,
             progress_line: request.search_progress_line,
         },
+        iteration_line: request.iteration_line,
         start: request.start,
     }
 }
@@ -66,6 +67,7 @@ pub fn request(options: &TuningOptions) -> OpenJobRequest {
         max_workers,
         worker_step,
         search,
+        iteration_line,
         start,
     } = options.clone();
     OpenJobRequest {
@@ -83,6 +85,7 @@ pub fn request(options: &TuningOptions) -> OpenJobRequest {
         search_budget: search.budget,
         search_known: search.known,
         search_progress_line: search.progress_line,
+        iteration_line,
         start,
         ..OpenJobRequest::default()
     }

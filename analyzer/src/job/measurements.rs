@@ -60,6 +60,15 @@ pub(super) struct Measurements {
     is_sampled: bool,
     /// The period is not told to the ranks yet.
     has_new_period: bool,
+    /// The phase of the program, where call periods tell the iterations, and that of which the tunlets do not know yet.
+    phase: Option<usize>,
+    other_phase: Option<u32>,
+    /// The newest iteration of a period that has ended.
+    of_periods: Option<u64>,
+    /// Line of the job's points file that tells the iterations; 0: none.
+    iteration_line: u32,
+    /// How many iterations came, and when the first and the last were closed, nanoseconds.
+    came: (u32, u64, u64),
     /// The technique in force, with its parameters.
     technique: String,
     outputs: u64,
@@ -93,6 +102,11 @@ impl Measurements {
             period: PeriodSearch::default(),
             is_sampled: false,
             has_new_period: false,
+            phase: None,
+            other_phase: None,
+            of_periods: None,
+            iteration_line: 0,
+            came: (0, 0, 0),
             technique: String::new(),
             outputs: 0,
             lost_workers: 0,
@@ -192,6 +206,28 @@ impl Measurements {
         }
     }
 
+    /// This line of the job's points file tells the iterations; 0: none.
+    pub(super) fn on_points_file(&mut self, iteration_line: u32) {
+        self.iteration_line = iteration_line;
+    }
+
+    /// The phase of the program, if it is another than when this was asked last.
+    pub(super) fn take_other_phase(&mut self) -> Option<u32> {
+        self.other_phase.take()
+    }
+
+    /// The iteration of which nothing was heard for so long, seconds, that the program may iterate no more, at this level: where iterations come at random
+    /// (Poisson) and n came in a time T, none comes for a further `t` with the probability `(1 + t / T)^-n`.
+    pub(super) fn rests(&self, now: u64, level: f64) -> Option<(u64, f64)> {
+        let (count, first_ns, last_ns) = self.came;
+        let intervals = count.checked_sub(1).filter(|intervals| *intervals > 0)?;
+        let rests_s = now.saturating_sub(last_ns) as f64 / 1e9;
+        let took_s = last_ns.saturating_sub(first_ns) as f64 / 1e9;
+        let most_s = took_s * ((1.0 - level).powf(-1.0 / f64::from(intervals)) - 1.0);
+        let next = self.closed.newest(Per::Iteration)?.number + 1;
+        (rests_s >= most_s).then_some((next, rests_s))
+    }
+
     /// This text of points was sent to ranks.
     pub(super) fn on_points_sent(&mut self, points: &str) {
         self.points.on_sent(points);
@@ -199,8 +235,12 @@ impl Measurements {
 
     // Where nothing else tells the iterations of the program, the period of its MPI calls does.
     fn look_for_period(&mut self, ctx: &mut Ctx<'_>, rank: u32, counted: &MpiCounted) {
-        let seen = self.windows.master.is_some() || self.streams.any() || self.points.first_rank().is_some();
-        let known = self.points.tell_iterations() || (seen && !self.period.has_told());
+        // What tells iterations though the period's line is gone is none of a period.
+        let is_period = self.period.has_told() && self.points.newest() <= self.of_periods;
+        let of_others =
+            self.windows.master.is_some() || self.streams.any() || (self.points.first_rank().is_some() && !is_period);
+        let known =
+            self.points.tell_iterations(rank, self.iteration_line) || (of_others && self.period.found().is_none());
         if known || counted.calls.is_empty() || self.calls.first_rank() != Some(rank) {
             return;
         }
@@ -208,13 +248,18 @@ impl Measurements {
         let calls = &self.calls;
         let of_others = || calls.counts_of_others(rank);
         match self.period.on_counted(calls.counted_ns(rank), calls.counts(rank), of_others) {
-            Some(News::Found(period)) => {
+            Some(News::Found { period, phase }) => {
                 self.has_new_period = true;
+                if self.phase.replace(phase).is_some_and(|before| before != phase) {
+                    (self.other_phase, self.came) = (u32::try_from(phase).ok(), (0, 0, 0));
+                }
                 let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
                 ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
             }
             Some(News::Ended(call)) => {
                 self.has_new_period = true;
+                // The last one may still be on its way.
+                self.of_periods = self.points.newest().map(|newest| newest + 1);
                 ctx.life("period-ended", log_lines::period_ended(&call), json!({"call": call}));
             }
             None => {}
@@ -237,9 +282,9 @@ impl Measurements {
         self.period.found()
     }
 
-    /// Whether another one ended before.
-    pub(super) fn has_other_period(&self) -> bool {
-        self.period.ended().is_some()
+    /// Whether one has ended, and no other was found.
+    pub(super) fn awaits_period(&self) -> bool {
+        self.period.found().is_none() && self.period.has_told()
     }
 
     /// Whether a period was found, or has ended, since this was asked last.
@@ -456,6 +501,8 @@ impl Measurements {
                     self.technique = closed.window.setting.to_string();
                 }
                 self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
+                let (count, first_ns, _) = self.came;
+                self.came = (count.saturating_add(1), if count == 0 { ctx.now } else { first_ns }, ctx.now);
                 self.shares = status::shares_of_iteration(&closed.window);
                 note_iteration(ctx, closed, None);
                 !closed.has_losses
@@ -635,7 +682,7 @@ impl Measurements {
             policy: self.technique.clone(),
             stream: self.streams.any().then(|| self.stream_lines(ideal_period_s)),
             mpi_calls: self.calls.lines(),
-            call_period: self.period.found().or(self.period.ended()).cloned(),
+            call_period: self.period.last().cloned(),
             teams: teams::teams(&self.calls.members()),
             messages_go_one_way: self.is_pipeline_by_hand(),
             pop: self.calls.pop(),

@@ -69,8 +69,8 @@ impl Job {
         if is_early || self.overrides.mode() != Mode::Tuned {
             return;
         }
-        if std::mem::take(&mut self.has_other_iterations) {
-            self.decisions.tell(News::OtherIterations);
+        if let Some(phase) = self.other_phase.take() {
+            self.decisions.tell(News::OtherIterations(phase));
         }
         self.decisions.tell(window);
         self.asked.next = Some((per, number, rank));
@@ -79,31 +79,42 @@ impl Job {
 
     /// Tells the tunlets that the iterations are others, and asks what is to be set for these.
     pub(super) fn tell_other_iterations(&mut self, ctx: &mut Ctx<'_>) {
-        if self.may_decide(Per::Iteration) && std::mem::take(&mut self.has_other_iterations) {
-            self.decisions.tell(News::OtherIterations);
+        if self.may_decide(Per::Iteration)
+            && let Some(phase) = self.other_phase.take()
+        {
+            self.decisions.tell(News::OtherIterations(phase));
             let (number, rank) = (self.measurements.newest_iteration(), self.measurements.decides(Per::Iteration));
             self.asked.next = Some((Per::Iteration, number.unwrap_or(0), rank));
             self.think(ctx);
         }
     }
 
-    /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end. Its time counts from when the analyzer heard of
-    /// its begin, so that it is no longer than it is.
+    /// Tells the tunlets of an iteration that has taken as long as they wanted to wait for its end, its time counting from when the analyzer heard of its
+    /// begin, so that it is no longer than it is; and, once, that iterations have stopped coming.
     pub(super) fn watch_running(&mut self, ctx: &mut Ctx<'_>) {
-        let Some((iteration, longest_s)) = self.decisions.longest().filter(|_| self.may_decide(Per::Iteration)) else {
+        if !self.may_decide(Per::Iteration) {
             return;
-        };
-        let Some(since_ns) = self.measurements.running_since(iteration) else { return };
-        let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
-        if elapsed_s >= longest_s {
-            ctx.journal(json!({
-                "event": "running", "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s,
-            }));
-            self.decisions.tell(News::Running(iteration, elapsed_s));
-            let rank = self.measurements.decides(Per::Iteration);
-            self.asked.next = Some((Per::Iteration, iteration, rank));
-            self.think(ctx);
         }
+        let runs = self.decisions.longest().and_then(|(iteration, longest_s)| {
+            let since_ns = self.measurements.running_since(iteration)?;
+            let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
+            (elapsed_s >= longest_s).then_some((iteration, elapsed_s))
+        });
+        if let Some((iteration, elapsed_s)) = runs {
+            return self.tell_of_running(ctx, "running", News::Running(iteration, elapsed_s), (iteration, elapsed_s));
+        }
+        let rests = self.measurements.rests(ctx.now, self.spec.options.level());
+        if let Some((iteration, elapsed_s)) = rests.filter(|(iteration, _)| self.rest_told != Some(*iteration)) {
+            self.rest_told = Some(iteration);
+            self.tell_of_running(ctx, "resting", News::Resting(iteration, elapsed_s), (iteration, elapsed_s));
+        }
+    }
+
+    fn tell_of_running(&mut self, ctx: &mut Ctx<'_>, event: &str, news: News, (iteration, elapsed_s): (u64, f64)) {
+        ctx.journal(json!({"event": event, "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s}));
+        self.decisions.tell(news);
+        self.asked.next = Some((Per::Iteration, iteration, self.measurements.decides(Per::Iteration)));
+        self.think(ctx);
     }
 
     /// Lets the tunlets think about their news. Where they do so apart, [`Job::on_thought_done`] follows.

@@ -44,7 +44,10 @@ impl Tunlet for Collector {
             Observation::Iteration(window) => seen.iterations.push(window.clone()),
             Observation::Stream(window) => seen.streams.push(window.clone()),
             Observation::Further(window) => seen.further.extend(window.master),
-            Observation::Running { .. } | Observation::OtherIterations | Observation::PointRefused { .. } => {}
+            Observation::Running { .. }
+            | Observation::Resting { .. }
+            | Observation::OtherIterations { .. }
+            | Observation::PointRefused { .. } => {}
         });
         Vec::new()
     }

@@ -220,6 +220,7 @@ async fn start_parts(
         search_budget: settings.run.search_budget,
         search_known: earlier.search,
         search_progress_line: points.and_then(Points::progress_line).unwrap_or(0),
+        iteration_line: points.and_then(Points::iteration_line).unwrap_or(0),
         start: parts.start.clone(),
     };
     let owner_settings = OwnerSettings {

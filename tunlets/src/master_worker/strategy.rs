@@ -103,6 +103,9 @@ pub struct MasterWorker {
     expected: Gain,
     /// What the program does with the tasks that its own batches leave, where that was seen.
     rest_seen: Option<Rest>,
+    /// Iterations have different numbers of tasks.
+    tasks_vary: bool,
+    tasks: Option<u64>,
     /// First iteration that ran with the present chunks of its own as a whole.
     of_own: u64,
     /// The chunks of the last iteration were not those of its values.
@@ -145,6 +148,8 @@ impl MasterWorker {
             proposed_s: (f64::NAN, f64::NAN),
             expected: Gain::NONE,
             rest_seen: None,
+            tasks_vary: false,
+            tasks: None,
             of_own: 0,
             differed: false,
             changes: 0,
@@ -229,6 +234,7 @@ impl MasterWorker {
             }
             Learnt::Added => {}
         }
+        self.tasks_vary |= self.tasks.replace(window.tasks).is_some_and(|tasks| tasks != window.tasks);
         self.note_other_work(learnt, window.iteration);
         if learnt != Learnt::Added || window.setting_changed {
             self.cadence.restart();
@@ -606,7 +612,10 @@ impl Tunlet for MasterWorker {
         self.interrupt(None);
         let to = Setting { technique: to, own: None };
         // The iteration at whose safe point it was applied ran with both settings.
+        let is_own = from.as_ref().is_some_and(|from| from.own.is_some());
         let trial = Trial::new(decision, from, to, iteration + 1, before).uncertain_by(shortened_by);
-        self.trials.start(trial.of_work(self.proposed_s.1));
+        let trial = trial.of_work(self.proposed_s.1);
+        // What a chunk costs inside the function that computes it counts as task time: with smaller chunks the ideal time grows.
+        self.trials.start(if is_own && !self.tasks_vary { trial.by_time() } else { trial });
     }
 }

@@ -300,8 +300,8 @@ impl Tunlet for Scripted {
         match observation {
             Observation::Iteration(window) => self.learn(window),
             Observation::Stream(window) => self.learn_stream(window),
-            Observation::Further(_) | Observation::Running { .. } => {}
-            Observation::OtherIterations => {
+            Observation::Further(_) | Observation::Running { .. } | Observation::Resting { .. } => {}
+            Observation::OtherIterations { .. } => {
                 self.measured.clear();
                 self.trials.forget_before();
             }

@@ -23,6 +23,7 @@ use midrun_models::search::{Ask, Known, Search, Space};
 use midrun_vocabulary::names::PROGRESS;
 pub use options::BUDGETS;
 use options::Requested;
+use std::collections::BTreeMap;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
@@ -59,11 +60,13 @@ pub struct SearchTunlet {
     left: Option<u64>,
     /// See [`SearchTunlet::stop`].
     stopped: Option<Stopped>,
-    /// Iterations are others than before, and none has ended yet; and what was measured of those before.
+    /// Iterations are others than before, and none has ended yet.
     is_other: bool,
-    former: Option<Search>,
-    /// Iterations so far, and how long they took together, seconds.
-    ended: (u32, f64),
+    /// The phase of the program, and the searches of others, each with the work of its first window.
+    phase: u32,
+    others: BTreeMap<u32, (Option<Search>, Option<f64>)>,
+    /// What was proposed last.
+    proposed: Option<Vec<f64>>,
     /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter, and where
     /// progress counts: how much of that an iteration makes is known at its end, so none is left before.
     scale: Option<f64>,
@@ -115,8 +118,9 @@ impl SearchTunlet {
             left: None,
             stopped: None,
             is_other: false,
-            former: None,
-            ended: (0, 0.0),
+            phase: 0,
+            others: BTreeMap::new(),
+            proposed: None,
             scale: None,
             several: false,
             synchronized: false,
@@ -193,9 +197,15 @@ impl SearchTunlet {
             self.since.extend(time_s.map(|time_s| (number, time_s)));
         }
         if let Some(stopped) = stopped {
-            // It was only long. In a part of it better values were in force, so those that were to be measured take longer still.
-            let measured = self.engine.as_mut().zip(time_s).filter(|_| stopped.is_measured);
-            measured.into_iter().for_each(|(engine, time_s)| engine.tell(time_s));
+            // It was only long. That is what is known of the values that were to be measured, though others were in force in a part of it.
+            let watch = self.watch();
+            if let (Some(engine), Some(time_s)) = (&mut self.engine, time_s) {
+                self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
+                if stopped.is_measured {
+                    engine.tell(time_s);
+                }
+            }
+            self.judge();
             self.in_force = None;
             return;
         }
@@ -226,18 +236,6 @@ impl SearchTunlet {
         }
     }
 
-    /// An iteration has taken so long, seconds, and has not ended.
-    fn runs(&mut self, iteration: u64, elapsed_s: f64) {
-        if self.last.is_none_or(|last| last + 1 != iteration) {
-            return; // it has ended meanwhile
-        }
-        if self.worse_s(iteration).is_some() {
-            self.leave(iteration, elapsed_s);
-        } else if self.rests_s().is_some_and(|rests_s| elapsed_s >= rests_s) {
-            self.stop(iteration, elapsed_s);
-        }
-    }
-
     /// From when on the values that this iteration measures are surely worse than the best, seconds.
     fn worse_s(&self, iteration: u64) -> Option<f64> {
         let limit_s = self.engine.as_ref()?.limit_s().filter(|_| self.is_measured(iteration))?;
@@ -246,34 +244,34 @@ impl SearchTunlet {
 
     /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
     fn leave(&mut self, iteration: u64, elapsed_s: f64) {
-        let (before, watch) = (self.target(), self.watch());
-        let (Some(scale), Some(engine)) = (self.scale, &mut self.engine) else { return };
-        engine.tell(elapsed_s * scale);
-        self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, watch);
+        let before = self.target();
+        let is_known = self.worse_s(iteration).is_some() && self.last.is_some_and(|last| last + 1 == iteration);
+        let (Some(scale), Some(engine)) = (self.scale.filter(|_| is_known), &mut self.engine) else { return };
+        engine.tell_left(elapsed_s * scale);
         self.left = Some(iteration);
-        if self.target() != before {
-            self.judgements.extend(self.trials.end(Verdict::Left));
-            self.in_force = None;
-        }
+        self.end_left(before, elapsed_s);
     }
 
     /// The program may iterate no more: until this iteration ends values are in force that are surely good, for those to be measured might stay to the
-    /// end.
+    /// end. Where progress counts, an iteration may do a multiple of what one did.
     fn stop(&mut self, iteration: u64, elapsed_s: f64) {
-        let is_measured = self.is_measured(iteration);
-        if is_measured {
-            self.trials.measure(iteration, Measurement { cost: elapsed_s, time_s: elapsed_s }, self.watch());
+        let is_searching = self.engine.as_ref().is_some_and(|engine| !engine.is_over()) && self.trouble.is_none();
+        let is_next = self.last.is_some_and(|last| last + 1 == iteration);
+        if !is_searching || !is_next || self.stopped.is_some() || self.progress.is_some() {
+            return;
         }
-        self.judgements.extend(self.trials.end(Verdict::Left));
-        (self.stopped, self.in_force, self.pause_s) = (Some(Stopped { iteration, is_measured }), None, 0.0);
+        let before = self.target();
+        (self.stopped, self.pause_s) = (Some(Stopped { iteration, is_measured: self.is_measured(iteration) }), 0.0);
+        self.end_left(before, elapsed_s);
     }
 
-    /// How long an iteration rests at most, seconds, at the confidence level: where ends of iterations come at random (Poisson) and n came in a time
-    /// T, none comes for a further `t` with the probability `(1 + t / T)^-n`. `None` where progress counts: an iteration may do a multiple of what one did.
-    fn rests_s(&self) -> Option<f64> {
-        let (count, seconds) = self.ended;
-        let chance = 1.0 - self.confidence.level();
-        (count > 0 && self.progress.is_none()).then(|| seconds * (chance.powf(-1.0 / f64::from(count)) - 1.0))
+    /// Values are left in an iteration that has taken so long, seconds, unless those to set are the same.
+    fn end_left(&mut self, before: Option<Vec<f64>>, elapsed_s: f64) {
+        if self.target() != before {
+            let trial = self.trials.watched.take();
+            self.judgements.extend(trial.map(|trial| Judgement::new(trial.decision, elapsed_s, Verdict::Left)));
+            self.in_force = None;
+        }
     }
 
     /// Whether this iteration measures the values that the engine asks for.
@@ -544,7 +542,6 @@ impl Tunlet for SearchTunlet {
             Observation::Iteration(window) => {
                 self.is_other = false;
                 self.pause_s -= window.iteration_s;
-                self.ended = (self.ended.0.saturating_add(1), self.ended.1 + window.iteration_s);
                 if self.engine.is_none() && self.names().contains(&names::FACTOR) {
                     self.before = Some(window.clone());
                 }
@@ -557,12 +554,15 @@ impl Tunlet for SearchTunlet {
                 let time_s = window.settled.then(|| window.period_s()).filter(|s| s.is_finite());
                 self.measured(window.number, time_s);
             }
-            Observation::Running { iteration, elapsed_s } => self.runs(iteration, elapsed_s),
-            Observation::OtherIterations => {
+            Observation::Running { iteration, elapsed_s } => self.leave(iteration, elapsed_s),
+            Observation::Resting { iteration, elapsed_s } => self.stop(iteration, elapsed_s),
+            Observation::OtherIterations { phase } => {
                 self.judge();
-                self.former = self.engine.take().filter(|engine| engine.spent() > 0).or(self.former.take());
+                let former = (self.engine.take(), self.work.take());
+                self.others.insert(std::mem::replace(&mut self.phase, phase), former);
                 self.begin_again();
-                (self.work, self.ended, self.is_other) = (None, (0, 0.0), true);
+                (self.engine, self.work) = self.others.remove(&phase).unwrap_or_default();
+                self.is_other = true;
                 // No iteration passes while it waits.
                 self.pause_s = 0.0;
             }
@@ -576,11 +576,8 @@ impl Tunlet for SearchTunlet {
 
     fn longest(&self) -> Option<(u64, f64)> {
         let running = self.last? + 1;
-        let engine =
-            self.engine.as_ref().filter(|_| !self.streams && self.trouble.is_none() && self.stopped.is_none())?;
-        // That the values take long is more likely than that no iteration ends any more.
-        let rests_s = || self.rests_s().filter(|_| !engine.is_over());
-        Some((running, self.worse_s(running).or_else(rests_s)?))
+        let waits = !self.streams && self.trouble.is_none() && self.stopped.is_none();
+        Some((running, self.worse_s(running).filter(|_| waits)?))
     }
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
@@ -597,6 +594,7 @@ impl Tunlet for SearchTunlet {
         }
         let target = self.target()?;
         let proposal = self.proposal(tuning_points, &target);
+        self.proposed = proposal.is_some().then_some(target);
         self.in_force = match proposal {
             // Somebody else may have set it: windows until the change is applied do not count.
             Some(_) => {
@@ -625,13 +623,16 @@ impl Tunlet for SearchTunlet {
                 let inside = self.left.take_if(|left| iteration <= *left).is_some();
                 let taken_over = if self.synchronized || inside { iteration + 1 } else { iteration };
                 let in_force = if self.streams { next } else { next.max(taken_over) };
-                self.in_force = (!self.partial).then_some(in_force);
+                // Meanwhile others may be asked for.
+                let proposed = self.proposed.take();
+                let is_asked = proposed == self.target();
+                self.in_force = (!self.partial && is_asked).then_some(in_force);
                 let mixed = mixed || self.in_parts;
                 self.in_parts = self.partial;
                 if !self.partial {
                     self.arrived(in_force, if mixed { 0 } else { iteration });
                 }
-                let values = self.target().unwrap_or_default();
+                let values = proposed.unwrap_or_default();
                 self.trials.start(Trial::new(decision, None, values, 0, Measurements::default()));
             }
             Settled::NotApplied { why } => self.fail(why),
@@ -643,8 +644,10 @@ impl Tunlet for SearchTunlet {
     }
 
     fn report(&self) -> Report {
-        let engine = self.engine.as_ref().filter(|engine| engine.spent() > 0 || self.former.is_none());
-        let engine = engine.or(self.former.as_ref());
+        // Of several phases the one that tells most.
+        let tells = |engine: &&Search| (engine.is_over(), engine.spent());
+        let others = self.others.values().filter_map(|(engine, _)| engine.as_ref());
+        let engine = others.chain(&self.engine).max_by_key(tells);
         let best = engine.and_then(Search::best);
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         let search = SearchReport {

@@ -491,37 +491,60 @@ fn values_are_left_inside_the_iteration_that_they_make_too_long() {
     }
 }
 
+/// No iteration ends: what is in force then.
+fn rest(tunlet: &mut SearchTunlet, program: &mut Program) -> f64 {
+    tunlet.observe(Observation::Resting { iteration: program.iteration, elapsed_s: 99.0 });
+    if let Some(proposal) = tunlet.propose(&program.tuning_points) {
+        assert!(proposal.at_once, "{proposal:?}");
+        program.tuning_points[0].value = proposal.assignments[0].1.number().unwrap();
+        tunlet.on_settled(program.decisions, Settled::Applied { iteration: program.iteration });
+        program.decisions += 1;
+    }
+    assert_eq!(tunlet.propose(&program.tuning_points), None);
+    program.tuning_points[0].value
+}
+
 #[test]
-fn where_the_program_iterates_no_more_the_best_values_are_in_force() {
+fn where_the_program_iterates_no_more_values_are_in_force_that_are_surely_good() {
+    // The start is the best, or much worse than others.
+    for best in [3.0, 8.0] {
+        let time_s = |points: &[TuningPoint]| 1.0 + (points[0].value - best).abs();
+        for seen in 2..30 {
+            let mut tunlet = SearchTunlet::new(&options("a=1..9"), Confidence::default()).unwrap();
+            let mut program = Program::new(vec![tuning_point(0, "a", (1.0, 9.0), 3.0)]);
+            program.run(&mut tunlet, seen, time_s);
+            let measured = tunlet.engine.as_ref().and_then(Search::best).map_or(3.0, |best| best.values[0]);
+            let value = rest(&mut tunlet, &mut program);
+            assert!(value == measured || value == 3.0, "{value}, and {measured} is the best after {seen}");
+            assert!(best != 3.0 || value == 3.0, "{value} after {seen}");
+            assert!(seen < 12 || time_s(&program.tuning_points) < 2.0, "{value} after {seen}");
+            // It was a long one.
+            program.run(&mut tunlet, 60, time_s);
+            let report = tunlet.report().search.unwrap();
+            assert!(report.ended && report.best == Some(vec![best]), "{report:?}");
+            assert_eq!(program.tuning_points[0].value, best);
+        }
+    }
+}
+
+#[test]
+fn what_is_applied_once_the_iteration_has_ended_after_all_is_not_taken_for_what_is_asked_for() {
     let mut tunlet = SearchTunlet::new(&options("a=1..9"), Confidence::default()).unwrap();
     let mut program = Program::new(vec![tuning_point(0, "a", (1.0, 9.0), 3.0)]);
-    let time_s = |points: &[TuningPoint]| 1.0 + (points[0].value - 3.0).abs() / 10.0;
-    // Until other values than those at start, the best, are tried.
+    let time_s = |points: &[TuningPoint]| 1.0 + (points[0].value - 3.0).abs();
     while program.tuning_points[0].value == 3.0 {
         program.run(&mut tunlet, 1, time_s);
     }
     let tried = program.tuning_points[0].value;
-    let mut stop = |program: &mut Program| {
-        let mut waited_s = 0.0;
-        while let Some((iteration, longest_s)) = tunlet.longest() {
-            assert!(iteration == program.iteration && longest_s > waited_s, "{longest_s} after {waited_s}");
-            waited_s = longest_s;
-            tunlet.observe(Observation::Running { iteration, elapsed_s: longest_s });
-            let Some(proposal) = tunlet.propose(&program.tuning_points) else { continue };
-            assert!(proposal.at_once, "{proposal:?}");
-            program.tuning_points[0].value = proposal.assignments[0].1.number().unwrap();
-            tunlet.on_settled(program.decisions, Settled::Applied { iteration });
-            program.decisions += 1;
-        }
-        waited_s
-    };
-    let waited_s = stop(&mut program);
-    assert!(program.tuning_points[0].value == 3.0, "{tried} stays");
-    assert!(waited_s >= 3.0, "it may be a long iteration: {waited_s} s");
-    // It was a long one.
-    program.run(&mut tunlet, 60, time_s);
+    tunlet.observe(Observation::Resting { iteration: program.iteration, elapsed_s: 99.0 });
+    let proposal = tunlet.propose(&program.tuning_points).expect("the values at start");
+    assert_eq!(proposal.assignments[0].1.number(), Some(3.0));
+    tunlet.observe(Observation::Iteration(&window(program.iteration, 4, 1.0)));
+    tunlet.on_settled(program.decisions, Settled::Applied { iteration: program.iteration + 1 });
+    tunlet.observe(Observation::Iteration(&window(program.iteration + 1, 4, 1.0)));
     let report = tunlet.report().search.unwrap();
-    assert!(report.ended && report.best == Some(vec![3.0]), "{report:?}");
+    let of_tried: usize = report.tried.iter().filter(|line| line.values == [tried]).map(|line| line.times).sum();
+    assert!(of_tried <= 1, "{report:?}");
 }
 
 #[test]
@@ -530,11 +553,16 @@ fn of_other_iterations_the_search_begins_again_with_the_values_at_start() {
     let mut program = Program::new(vec![tuning_point(0, "a", (1.0, 9.0), 3.0)]);
     program.run(&mut tunlet, 40, |points| 1.0 + (points[0].value - 7.0).abs() / 10.0);
     assert_eq!(program.tuning_points[0].value, 7.0);
-    tunlet.observe(Observation::OtherIterations);
+    tunlet.observe(Observation::OtherIterations { phase: 1 });
     // A hundred times as long, and best with another value.
     program.run(&mut tunlet, 60, |points| 100.0 + (points[0].value - 2.0).abs() * 10.0);
     let report = tunlet.report().search.unwrap();
     assert_eq!((report.start_s, report.best.as_deref()), (Some(110.0), Some(&[2.0][..])), "{report:?}");
+    // What was found of the phase before is in force at once when that comes back.
+    let decisions = program.decisions;
+    tunlet.observe(Observation::OtherIterations { phase: 0 });
+    program.run(&mut tunlet, 9, |points| 1.0 + (points[0].value - 7.0).abs() / 10.0);
+    assert_eq!((program.tuning_points[0].value, program.decisions), (7.0, decisions + 1));
 }
 
 #[test]

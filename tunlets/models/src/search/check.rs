@@ -32,12 +32,20 @@ pub(super) struct Check {
     again: Times,
     better: Times,
     level: f64,
+    /// The newest measurement of the start was left, for it is surely worse: its time is only what had passed.
+    is_left: bool,
 }
 
 impl Check {
     /// `first`: times of the start so far; `better`: the newest ones of the values that seem better, seconds.
     pub(super) fn new(first: &[f64], better: &[f64], level: f64) -> Check {
-        Check { first: Times(first.to_vec()), again: Times(Vec::new()), better: Times(better.to_vec()), level }
+        Check {
+            first: Times(first.to_vec()),
+            again: Times(Vec::new()),
+            better: Times(better.to_vec()),
+            level,
+            is_left: false,
+        }
     }
 
     /// Adds a time of the start, seconds.
@@ -50,6 +58,16 @@ impl Check {
         self.again.0.last_mut().into_iter().for_each(|newest| *newest = time_s);
     }
 
+    /// The newest measurement was left.
+    pub(super) fn on_left(&mut self) {
+        self.is_left = true;
+    }
+
+    /// Whether nothing was measured.
+    pub(super) fn is_empty(&self) -> bool {
+        self.again.0.is_empty()
+    }
+
     /// What its next measurement is expected to be, if it takes as long as at first: seconds, and the standard deviation of its logarithm.
     pub(super) fn expected(&self, noise: f64) -> (f64, f64) {
         (self.first.mean().exp(), noise * (1.0 + 1.0 / self.first.0.len() as f64).sqrt())
@@ -58,18 +76,19 @@ impl Check {
     /// Whether the start takes another time than at first.
     pub(super) fn has_drifted(&self, noise: f64) -> bool {
         let by = (self.again.mean() - self.first.mean()).abs();
-        by > normal_quantile(0.5 + 0.5 * self.level) * self.again.error(&self.first, noise)
+        !self.is_left && by > normal_quantile(0.5 + 0.5 * self.level) * self.again.error(&self.first, noise)
     }
 
     /// Whether the start takes surely longer than the others.
     pub(super) fn is_worse(&self, noise: f64) -> bool {
-        self.again.mean() - self.better.mean() > normal_quantile(self.level) * self.again.error(&self.better, noise)
+        let by = self.again.mean() - self.better.mean();
+        self.is_left || by > normal_quantile(self.level) * self.again.error(&self.better, noise)
     }
 
     /// Whether nothing more is to be measured.
     pub(super) fn is_done(&self, noise: f64) -> bool {
         let is_told = || self.is_worse(noise) || !self.has_drifted(noise);
-        !self.again.0.is_empty() && (self.again.0.len() >= REPEATS || is_told())
+        !self.is_empty() && (self.again.0.len() >= REPEATS || is_told())
     }
 
     /// The time, seconds, with which the next measurement makes the start surely worse.

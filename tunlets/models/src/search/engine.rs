@@ -191,6 +191,12 @@ impl Search {
         self.asked.as_ref().and(self.limit_s)
     }
 
+    /// The same of a measurement that was left once so much had passed of it, because it is surely worse than the best.
+    pub fn tell_left(&mut self, time_s: f64) {
+        self.tell(time_s);
+        self.check.iter_mut().filter(|_| self.present.is_none()).for_each(Check::on_left);
+    }
+
     /// Reports that the time reported last was only what had passed of it: the whole was this, seconds.
     pub fn tell_whole(&mut self, time_s: f64) {
         if time_s.is_finite() && time_s > 0.0 {
@@ -318,11 +324,12 @@ impl Search {
                 let first =
                     self.first.pop().and_then(|own| candidates.iter().position(|other| other.as_ref() == Some(&own)));
                 let next = first.map(|at| (at, None)).or_else(|| self.most_valuable(&candidates, posterior));
-                next.or_else(|| {
-                    let at = self.untried(&candidates, posterior).or_else(|| self.doubted(&candidates, posterior))?;
+                let next = next.or_else(|| {
+                    let at = self.untried(&candidates, posterior)?;
                     self.in_vain = 0; // the best comes last
                     Some((at, None))
-                })
+                });
+                next.or_else(|| Some((self.doubted(&candidates, posterior)?, None)))
             }
         };
         let Some((at, worth_s)) = next else {
@@ -350,7 +357,8 @@ impl Search {
                 return self.ask_for(None, Some(Expected { time_s, deviation }), None);
             }
         }
-        if let Some(check) = self.check.take().filter(|check| check.is_done(noise)) {
+        // As far as the budget goes.
+        if let Some(check) = self.check.take().filter(|check| !check.is_empty()) {
             // What was measured before the program became another says nothing of the present one.
             if check.has_drifted(noise) {
                 self.seen.forget(&None);
