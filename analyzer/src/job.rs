@@ -164,9 +164,15 @@ impl Job {
             self.memory = Memory::new(&spec.options);
             self.measurements.on_points_file(spec.options.iteration_line);
             self.spec = spec;
-            self.decisions.replace(tunlet);
+            self.replace_tunlet(tunlet);
             self.publication.on_change(now);
         }
+    }
+
+    fn replace_tunlet(&mut self, tunlet: Box<dyn Tunlet>) {
+        self.decisions.replace(tunlet);
+        // A new one begins with the first phase.
+        self.other_phase = self.measurements.later_phase();
     }
 
     /// The owner's options are on their way with another agent or with `midrun run`: until they are here, nothing changes.
@@ -452,6 +458,9 @@ impl Job {
             let text = |rank| Some(period.map_or_else(String::new, |period| period.line(rank)));
             self.iteration_texts.send(ctx, text, dispatcher, roster);
         }
+        if period.is_some() || self.iteration_texts.is_pending() {
+            self.measurements.on_line_in_force();
+        }
     }
 
     /// A rank could not do a line of the points: tunlets see the refusal of each rank, people one notice.
@@ -504,9 +513,7 @@ impl Job {
             {
                 let renewed = match control {
                     // The new tunlets know nothing of earlier decisions: a fresh look.
-                    Control::Resume => {
-                        self.spec.maker.make(&self.spec.options).map(|made| self.decisions.replace(made))
-                    }
+                    Control::Resume => self.spec.maker.make(&self.spec.options).map(|made| self.replace_tunlet(made)),
                     _ => Ok(()),
                 };
                 let renewed = renewed.map_err(|error| error.to_string());

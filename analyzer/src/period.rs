@@ -102,6 +102,7 @@ pub enum News<'a> {
 #[derive(Debug)]
 struct Phase {
     period: Period,
+    number: usize,
     /// Its calls when it was found.
     calls: BTreeMap<String, u64>,
     /// Times of its first windows, seconds.
@@ -130,12 +131,16 @@ pub struct PeriodSearch {
 }
 
 impl PeriodSearch {
-    /// Reads this rank's calls from here on: it is the lowest one by now. Another rank's calls and clock are others.
-    pub fn follow(&mut self, rank: u32) {
-        if self.rank != Some(rank) {
-            self.begin_again();
-            self.rank = Some(rank);
+    /// Reads this rank's calls from here on: it is the lowest one by now. Another rank's calls and clock are others. Whether a period was in force, which
+    /// is so no more.
+    pub fn follow(&mut self, rank: u32) -> bool {
+        if self.rank == Some(rank) {
+            return false;
         }
+        let was_found = self.at.is_some();
+        self.begin_again();
+        self.rank = Some(rank);
+        was_found
     }
 
     /// What was read so far says nothing of what comes.
@@ -182,19 +187,24 @@ impl PeriodSearch {
             limits::push(&mut self.known, now, KEPT_LOOKS);
             return None;
         };
-        let phase = self.phase_of(found);
-        (self.at, self.last) = (Some(phase), Some(phase));
-        Some(News::Found { period: &self.phases[phase].period, phase })
+        let at = self.phase_of(found);
+        (self.at, self.last) = (Some(at), Some(at));
+        let Phase { period, number, .. } = &self.phases[at];
+        Some(News::Found { period, phase: *number })
     }
 
-    /// The phase that has this period.
+    /// The place of the phase that has this period.
     fn phase_of(&mut self, period: Period) -> usize {
         let is_same = |known: &Phase| (&known.period.call, &known.calls) == (&period.call, &period.calls);
-        self.phases.iter().position(is_same).unwrap_or_else(|| {
-            self.phases.truncate(limits::PHASES - 1);
-            self.phases.push(Phase { calls: period.calls.clone(), period, windows_s: Vec::new() });
-            self.phases.len() - 1
-        })
+        if let Some(at) = self.phases.iter().position(is_same) {
+            // Other ranks may have joined.
+            self.phases[at].period.others = period.others;
+            return at;
+        }
+        let number = self.phases.last().map_or(0, |last| last.number + 1);
+        self.phases.truncate(limits::PHASES - 1);
+        self.phases.push(Phase { number, calls: period.calls.clone(), period, windows_s: Vec::new() });
+        self.phases.len() - 1
     }
 
     /// A window between two calls that end iterations: whether it is one. The first ones tell whether several make one iteration.

@@ -18,8 +18,8 @@ pub enum News {
     Running(u64, f64),
     /// No iteration has ended for so long, seconds, that the program may iterate no more.
     Resting(u64, f64),
-    /// Iterations are those of this phase of the program from here on.
-    OtherIterations(u32),
+    /// After this iteration they are those of this phase of the program.
+    OtherIterations(u64, u32),
     /// A rank could not do a line of the points.
     PointRefused {
         /// The rank.
@@ -51,7 +51,9 @@ impl News {
             News::Resting(iteration, elapsed_s) => {
                 (iteration, tunlet.observe(Observation::Resting { iteration, elapsed_s }))
             }
-            News::OtherIterations(phase) => (0, tunlet.observe(Observation::OtherIterations { phase })),
+            News::OtherIterations(iteration, phase) => {
+                (iteration, tunlet.observe(Observation::OtherIterations { phase }))
+            }
             News::PointRefused { rank, line, why } => {
                 (0, tunlet.observe(Observation::PointRefused { rank, line, why: &why }))
             }

@@ -211,21 +211,29 @@ impl Measurements {
         self.iteration_line = iteration_line;
     }
 
+    /// The phase of the program, if it is not the first.
+    pub(super) fn later_phase(&self) -> Option<u32> {
+        self.phase.filter(|phase| *phase > 0).and_then(|phase| u32::try_from(phase).ok())
+    }
+
     /// The phase of the program, if it is another than when this was asked last.
     pub(super) fn take_other_phase(&mut self) -> Option<u32> {
         self.other_phase.take()
     }
 
     /// The iteration of which nothing was heard for so long, seconds, that the program may iterate no more, at this level: where iterations come at random
-    /// (Poisson) and n came in a time T, none comes for a further `t` with the probability `(1 + t / T)^-n`.
+    /// (Poisson) and n came in a time T, none comes for a further `t` with the probability `(1 + t / T)^-n`. Each iteration is a test: the n-th has the part
+    /// 1 / (n (n + 1)) of the error.
     pub(super) fn rests(&self, now: u64, level: f64) -> Option<(u64, f64)> {
         let (count, first_ns, last_ns) = self.came;
         let intervals = count.checked_sub(1).filter(|intervals| *intervals > 0)?;
         let rests_s = now.saturating_sub(last_ns) as f64 / 1e9;
         let took_s = last_ns.saturating_sub(first_ns) as f64 / 1e9;
-        let most_s = took_s * ((1.0 - level).powf(-1.0 / f64::from(intervals)) - 1.0);
+        let tests = f64::from(intervals);
+        let chance = (1.0 - level) / (tests * (tests + 1.0));
+        let most_s = took_s * (chance.powf(-1.0 / tests) - 1.0);
         let next = self.closed.newest(Per::Iteration)?.number + 1;
-        (rests_s >= most_s).then_some((next, rests_s))
+        (took_s > 0.0 && rests_s >= most_s).then_some((next, rests_s))
     }
 
     /// This text of points was sent to ranks.
@@ -244,7 +252,7 @@ impl Measurements {
         if known || counted.calls.is_empty() || self.calls.first_rank() != Some(rank) {
             return;
         }
-        self.period.follow(rank);
+        self.has_new_period |= self.period.follow(rank);
         let calls = &self.calls;
         let of_others = || calls.counts_of_others(rank);
         match self.period.on_counted(calls.counted_ns(rank), calls.counts(rank), of_others) {
@@ -258,12 +266,15 @@ impl Measurements {
             }
             Some(News::Ended(call)) => {
                 self.has_new_period = true;
-                // The last one may still be on its way.
-                self.of_periods = self.points.newest().map(|newest| newest + 1);
                 ctx.life("period-ended", log_lines::period_ended(&call), json!({"call": call}));
             }
             None => {}
         }
+    }
+
+    /// Ranks may still count iterations by a period's line.
+    pub(super) fn on_line_in_force(&mut self) {
+        self.of_periods = self.points.newest().map(|newest| newest + 1);
     }
 
     /// Whether a window is an iteration: the first ones of a call period may be parts of one.

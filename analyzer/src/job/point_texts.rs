@@ -24,6 +24,8 @@ pub(super) struct PointTexts {
     due: BTreeSet<u32>,
     /// Ranks to send it to once they can be reached again.
     unreached: BTreeSet<u32>,
+    /// Ranks that have not answered yet.
+    open: BTreeSet<u32>,
     /// Ranks that were sent it: by which action, and how often.
     sent: BTreeMap<u32, (ActionId, u32)>,
 }
@@ -31,7 +33,13 @@ pub(super) struct PointTexts {
 impl PointTexts {
     /// No rank is known that has the tuning point `name`.
     pub(super) fn of(name: &'static str) -> PointTexts {
-        PointTexts { name, due: BTreeSet::new(), unreached: BTreeSet::new(), sent: BTreeMap::new() }
+        PointTexts {
+            name,
+            due: BTreeSet::new(),
+            unreached: BTreeSet::new(),
+            open: BTreeSet::new(),
+            sent: BTreeMap::new(),
+        }
     }
 
     /// The text is another one now: every rank is to get it.
@@ -61,12 +69,20 @@ impl PointTexts {
 
     /// A rank answered. If it was sent the text and has not taken it, the text is due again.
     pub(super) fn on_result(&mut self, rank: u32, result: &ActionResult) {
-        let Some(&(action, attempts)) = self.sent.get(&rank) else { return };
+        let Some(&(_, attempts)) = self.sent.get(&rank).filter(|(action, _)| *action == result.action) else {
+            return;
+        };
+        self.open.remove(&rank);
         let again =
             matches!(result.status, ActionStatus::RefusedStale | ActionStatus::Expired | ActionStatus::Undeliverable);
-        if action == result.action && again && attempts < ATTEMPTS {
+        if again && attempts < ATTEMPTS {
             self.due.insert(rank);
         }
+    }
+
+    /// Whether a rank may have another text.
+    pub(super) fn is_pending(&self) -> bool {
+        !(self.due.is_empty() && self.unreached.is_empty() && self.open.is_empty())
     }
 
     /// Whether a rank waits for the text.
@@ -96,6 +112,7 @@ impl PointTexts {
             let action = dispatcher.aside(ctx, (rank, assignments), limits::ACTION_TTL_MS);
             let attempts = self.sent.get(&rank).map_or(0, |(_, attempts)| *attempts);
             self.sent.insert(rank, (action.id, attempts + 1));
+            self.open.insert(rank);
             ctx.send(link, action);
         }
     }

@@ -70,7 +70,7 @@ impl Job {
             return;
         }
         if let Some(phase) = self.other_phase.take() {
-            self.decisions.tell(News::OtherIterations(phase));
+            self.decisions.tell(News::OtherIterations(number, phase));
         }
         self.decisions.tell(window);
         self.asked.next = Some((per, number, rank));
@@ -82,9 +82,9 @@ impl Job {
         if self.may_decide(Per::Iteration)
             && let Some(phase) = self.other_phase.take()
         {
-            self.decisions.tell(News::OtherIterations(phase));
-            let (number, rank) = (self.measurements.newest_iteration(), self.measurements.decides(Per::Iteration));
-            self.asked.next = Some((Per::Iteration, number.unwrap_or(0), rank));
+            let number = self.measurements.newest_iteration().unwrap_or(0);
+            self.decisions.tell(News::OtherIterations(number, phase));
+            self.asked.next = Some((Per::Iteration, number, self.measurements.decides(Per::Iteration)));
             self.think(ctx);
         }
     }
@@ -103,7 +103,8 @@ impl Job {
         if let Some((iteration, elapsed_s)) = runs {
             return self.tell_of_running(ctx, "running", News::Running(iteration, elapsed_s), (iteration, elapsed_s));
         }
-        let rests = self.measurements.rests(ctx.now, self.spec.options.level());
+        let can_reach = self.can_reach(self.measurements.decides(Per::Iteration), ctx);
+        let rests = self.measurements.rests(ctx.now, self.spec.options.level()).filter(|_| can_reach);
         if let Some((iteration, elapsed_s)) = rests.filter(|(iteration, _)| self.rest_told != Some(*iteration)) {
             self.rest_told = Some(iteration);
             self.tell_of_running(ctx, "resting", News::Resting(iteration, elapsed_s), (iteration, elapsed_s));
@@ -175,6 +176,8 @@ impl Job {
     }
 
     fn decide(&mut self, ctx: &mut Ctx<'_>, (per, number_of_window, rank): Moment, proposal: Proposal) {
+        // What is to be set for a rest may take more than one change.
+        self.rest_told = None;
         // Something may have come up while the tunlets thought.
         if !self.may_decide(per) || !self.can_reach(rank, ctx) {
             return self.decisions.forget("it came too late");

@@ -1,7 +1,7 @@
 //! Names of MPI's functions, as C and Fortran have them.
 
 /// MPI functions that reach no other rank, or only at the start and end of a program, by how their names begin.
-const LOCAL: [&str; 27] = [
+const LOCAL: [&str; 30] = [
     "Init",
     "Finalize",
     "Comm_",
@@ -29,13 +29,17 @@ const LOCAL: [&str; 27] = [
     "Alloc_mem",
     "Free_mem",
     "Buffer_",
+    "Request_",
+    "Cancel",
+    "File_",
 ];
 
 /// The part of the name of an MPI function that follows `MPI_`, in the case of C. Fortran's names end in underscores.
 pub fn mpi(name: &str) -> Option<&str> {
     let prefixes = ["MPI_", "PMPI_", "mpi_", "pmpi_"];
     let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))?;
-    Some(rest.trim_end_matches('_'))
+    // Of Fortran's modules, too.
+    Some(rest.trim_end_matches('_').trim_end_matches("_f08ts").trim_end_matches("_f08"))
 }
 
 /// Whether a function is one of MPI that reaches other ranks.

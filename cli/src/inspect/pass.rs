@@ -61,6 +61,9 @@ impl<'c> Pass<'c> {
 
     /// The MPI functions of which so many calls may end an iteration: of those that only the loop itself calls, collectives, or else messages.
     pub fn ends(&self, code: &Code) -> Vec<(String, usize)> {
+        if self.loops.len() > 1 {
+            return Vec::new(); // each has a number of its own
+        }
         let elsewhere: BTreeSet<&str> =
             self.beside.iter().copied().chain(self.part).flat_map(|name| code.reached(name)).collect();
         let alone = || self.calls.iter().filter(|(name, _)| !elsewhere.contains(**name));

@@ -172,7 +172,9 @@ fn list_iterations(text: &mut String, code: &Code, functions: &[(String, String)
             readable(caller),
             readable(part)
         ),
-        (Some(Pass { caller, .. }), Some(beside)) => format!("none, but a loop in {caller} calls {beside}"),
+        (Some(Pass { caller, .. }), Some(beside)) => {
+            format!("none, but a loop in {} calls {beside}", readable(caller))
+        }
         _ if functions.is_empty() => "none".to_owned(),
         _ => return,
     };

@@ -234,7 +234,10 @@ impl MasterWorker {
             }
             Learnt::Added => {}
         }
-        self.tasks_vary |= self.tasks.replace(window.tasks).is_some_and(|tasks| tasks != window.tasks);
+        let varies = self.tasks.replace(window.tasks).is_some_and(|tasks| tasks != window.tasks);
+        if varies && !std::mem::replace(&mut self.tasks_vary, true) && self.trials.compares_times() {
+            self.trials.forget_before();
+        }
         self.note_other_work(learnt, window.iteration);
         if learnt != Learnt::Added || window.setting_changed {
             self.cadence.restart();

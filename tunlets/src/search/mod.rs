@@ -165,7 +165,8 @@ impl SearchTunlet {
     /// A proposal was not applied: retry later; after [`JUDGED`] failures give up and set the best values.
     fn fail(&mut self, why: Option<String>) {
         self.failures += 1;
-        self.pause_s = PAUSE_S * f64::from(self.failures);
+        // While no iteration ends none passes.
+        self.pause_s = if self.is_urgent() { 0.0 } else { PAUSE_S * f64::from(self.failures) };
         if self.failures >= JUDGED && self.trouble.is_none() {
             let what = "its values were not taken over";
             self.trouble = Some(why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}")));
@@ -191,6 +192,10 @@ impl SearchTunlet {
         {
             // The next values are on their way: this was the whole iteration with those that were left.
             engine.tell_whole(time_s);
+            if stopped.is_some() {
+                self.judge();
+                self.in_force = None;
+            }
             return;
         }
         if self.asked_at.is_some() {
@@ -257,7 +262,7 @@ impl SearchTunlet {
     fn stop(&mut self, iteration: u64, elapsed_s: f64) {
         let is_searching = self.engine.as_ref().is_some_and(|engine| !engine.is_over()) && self.trouble.is_none();
         let is_next = self.last.is_some_and(|last| last + 1 == iteration);
-        if !is_searching || !is_next || self.stopped.is_some() || self.progress.is_some() {
+        if self.streams || !is_searching || !is_next || self.stopped.is_some() || self.progress.is_some() {
             return;
         }
         let before = self.target();
@@ -558,6 +563,9 @@ impl Tunlet for SearchTunlet {
             Observation::Resting { iteration, elapsed_s } => self.stop(iteration, elapsed_s),
             Observation::OtherIterations { phase } => {
                 self.judge();
+                // No iteration of the phase that is over says anything of it any more.
+                let open = self.trials.watched.take();
+                self.judgements.extend(open.map(|trial| Judgement::new(trial.decision, f64::NAN, Verdict::NotApplied)));
                 let former = (self.engine.take(), self.work.take());
                 self.others.insert(std::mem::replace(&mut self.phase, phase), former);
                 self.begin_again();
