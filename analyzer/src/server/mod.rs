@@ -150,7 +150,7 @@ pub async fn serve_in(
             // All jobs have ended, or the core failed: no more calls.
             let _ = core_ended.await;
         });
-    tokio::pin!(server);
+    let mut server = Box::pin(server);
     let drained = tokio::select! {
         biased;
         ended = &mut core_task => {
@@ -160,7 +160,12 @@ pub async fn serve_in(
         served = &mut server => Some(served),
     };
     match drained {
-        Some(served) => served?,
+        Some(served) => {
+            served?;
+            // The core ends with the last of those that could ask it; until then it holds the journal.
+            drop(server);
+            core_task.await?;
+        }
         None => tracing::warn!("streams were still open when the analyzer ended"),
     }
     tracing::info!("the analyzer has ended");
