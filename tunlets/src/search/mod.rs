@@ -7,6 +7,7 @@
 
 mod change;
 mod options;
+mod unended;
 
 #[cfg(test)]
 mod tests;
@@ -24,18 +25,11 @@ use midrun_vocabulary::names::PROGRESS;
 pub use options::BUDGETS;
 use options::Requested;
 use std::collections::BTreeMap;
+use unended::Stopped;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
 /// not have joined yet, an agent may be away.
 const PAUSE_S: f64 = 1.0;
-
-/// An iteration that has not ended for so long that the program may iterate no more.
-#[derive(Clone, Copy, Debug)]
-struct Stopped {
-    iteration: u64,
-    /// It began with the values that the engine asks for.
-    is_measured: bool,
-}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -202,17 +196,7 @@ impl SearchTunlet {
             self.since.extend(time_s.map(|time_s| (number, time_s)));
         }
         if let Some(stopped) = stopped {
-            // It was only long. That is what is known of the values that were to be measured, though others were in force in a part of it.
-            let watch = self.watch();
-            if let (Some(engine), Some(time_s)) = (&mut self.engine, time_s) {
-                self.trials.measure(number, Measurement { cost: time_s, time_s }, watch);
-                if stopped.is_measured {
-                    engine.tell(time_s);
-                }
-            }
-            self.judge();
-            self.in_force = None;
-            return;
+            return self.go_on(stopped, time_s);
         }
         let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
@@ -239,54 +223,6 @@ impl SearchTunlet {
             deviation: 0.0,
             confidence: self.confidence,
         }
-    }
-
-    /// From when on the values that this iteration measures are surely worse than the best, seconds.
-    fn worse_s(&self, iteration: u64) -> Option<f64> {
-        let limit_s = self.engine.as_ref()?.limit_s().filter(|_| self.is_measured(iteration))?;
-        Some(limit_s / self.scale?)
-    }
-
-    /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
-    fn leave(&mut self, iteration: u64, elapsed_s: f64) {
-        let before = self.target();
-        let is_known = self.worse_s(iteration).is_some() && self.last.is_some_and(|last| last + 1 == iteration);
-        let (Some(scale), Some(engine)) = (self.scale.filter(|_| is_known), &mut self.engine) else { return };
-        engine.tell_left(elapsed_s * scale);
-        self.left = Some(iteration);
-        self.end_left(before, elapsed_s);
-    }
-
-    /// The program may iterate no more: until this iteration ends values are in force that are surely good, for those to be measured might stay to the
-    /// end. Where progress counts, an iteration may do a multiple of what one did.
-    fn stop(&mut self, iteration: u64, elapsed_s: f64) {
-        let is_searching = self.engine.as_ref().is_some_and(|engine| !engine.is_over()) && self.trouble.is_none();
-        let is_next = self.last.is_some_and(|last| last + 1 == iteration);
-        if self.streams || !is_searching || !is_next || self.stopped.is_some() || self.progress.is_some() {
-            return;
-        }
-        let before = self.target();
-        (self.stopped, self.pause_s) = (Some(Stopped { iteration, is_measured: self.is_measured(iteration) }), 0.0);
-        self.end_left(before, elapsed_s);
-    }
-
-    /// Values are left in an iteration that has taken so long, seconds, unless those to set are the same.
-    fn end_left(&mut self, before: Option<Vec<f64>>, elapsed_s: f64) {
-        if self.target() != before {
-            let trial = self.trials.watched.take();
-            self.judgements.extend(trial.map(|trial| Judgement::new(trial.decision, elapsed_s, Verdict::Left)));
-            self.in_force = None;
-        }
-    }
-
-    /// Whether this iteration measures the values that the engine asks for.
-    fn is_measured(&self, iteration: u64) -> bool {
-        self.left.is_none() && self.in_force.is_some_and(|from| from <= iteration)
-    }
-
-    /// Whether the values in force must not wait for the next iteration.
-    fn is_urgent(&self) -> bool {
-        self.left.is_some() || self.stopped.is_some() || self.is_other
     }
 
     /// The values asked for are in force from window `in_force` on; those before window `whole` had the values before.
