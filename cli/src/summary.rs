@@ -308,7 +308,8 @@ fn search(report: &Value) -> Option<String> {
         ));
     }
     let ended = if ended { "found" } else { "has not ended; best so far:" };
-    let times = format!("{}{unit} instead of {} at start", Seconds(best_s), Seconds(start_s));
+    let sure = if report["best_is_sure"] == false { ", a difference that may be chance" } else { "" };
+    let times = format!("{}{unit} instead of {} at start{sure}", Seconds(best_s), Seconds(start_s));
     Some(format!("search {ended} {} ({times}) in {measured}", values.join(", ")))
 }
 
@@ -499,6 +500,8 @@ mod tests {
         };
         let start = report(serde_json::json!({"best_is_start": true}));
         assert_eq!(start, "search found nothing better than the values at start, a = 0.5 (0.100 s), in 5 measurements");
+        let chance = report(serde_json::json!({"best_is_sure": false, "start_s": 0.11}));
+        assert!(chance.contains("(0.100 s instead of 0.110 s at start, a difference that may be chance)"), "{chance}");
         let by_progress = report(serde_json::json!({"per_progress": true, "start_s": 0.3}));
         assert_eq!(
             by_progress,

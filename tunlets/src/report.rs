@@ -62,6 +62,8 @@ pub struct SearchReport {
     pub best: Option<Vec<f64>>,
     /// Whether these are the values at start.
     pub best_is_start: bool,
+    /// Whether the best are better than the values at start at the confidence level; false where these are the best.
+    pub best_is_sure: bool,
     /// Its time, seconds.
     pub best_s: Option<f64>,
     /// All measured combinations except the start, the best first.

@@ -80,7 +80,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert!(program.tuning_points.iter().all(|tuning_point| tuning_point.value == 24.0), "{:?}", program.tuning_points);
     let report = tunlet.report().search.unwrap();
     assert_eq!((report.ended, report.best, report.best_s), (true, Some(vec![24.0]), Some(1.0)));
-    assert_eq!((report.start_s, report.trouble), (Some(3.4), None));
+    assert_eq!((report.start_s, report.best_is_sure, report.trouble), (Some(3.4), true, None));
     assert!(report.tried.iter().all(|tried| tried.values[0] <= 48.0), "56 and 64 are out of range");
     let said: Vec<String> = tunlet.refusals().into_iter().map(|refusal| refusal.why).collect();
     assert_eq!(said, ["block takes whole numbers from 1 to 48: of its 8 values 6 are tried"]);
