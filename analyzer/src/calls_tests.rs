@@ -61,6 +61,8 @@ fn calls_beyond_the_edge_of_a_grid_count_and_those_that_never_reach_a_rank_do_no
     assert_eq!(calls.counts(0), [("MPI_Send".to_owned(), 10)].into());
     let of_others = |rank| calls.counts_of_others(rank).into_values().map(|reading| reading.of("MPI_Send"));
     assert_eq!((of_others(1).collect(), of_others(0).collect()), (vec![10], vec![10]));
+    // What waits for messages belongs to them.
+    assert_eq!(calls.counts(1), [("MPI_Send".to_owned(), 10), ("MPI_Wait".to_owned(), 9)].into());
 }
 
 #[test]

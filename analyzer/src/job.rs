@@ -97,8 +97,6 @@ pub struct Job {
     point_texts: PointTexts,
     /// What begins the iterations of ranks that declare none.
     iteration_texts: PointTexts,
-    /// The phase of the program of which the tunlets were not told yet.
-    other_phase: Option<u32>,
     /// The iteration of which the tunlets know that it does not come.
     rest_told: Option<u64>,
     publication: Publication,
@@ -132,7 +130,6 @@ impl Job {
             overrides: Overrides::new(now, last_action),
             point_texts: PointTexts::of(names::POINTS),
             iteration_texts: PointTexts::of(names::ITERATION),
-            other_phase: None,
             rest_told: None,
             publication: Publication::begin(now, spec.opened),
             owners: None,
@@ -171,8 +168,7 @@ impl Job {
 
     fn replace_tunlet(&mut self, tunlet: Box<dyn Tunlet>) {
         self.decisions.replace(tunlet);
-        // A new one begins with the first phase.
-        self.other_phase = self.measurements.later_phase();
+        self.measurements.on_new_tunlet();
     }
 
     /// The owner's options are on their way with another agent or with `midrun run`: until they are here, nothing changes.
@@ -448,7 +444,6 @@ impl Job {
         if self.measurements.take_new_period() {
             self.iteration_texts.renew();
         }
-        self.other_phase = self.measurements.take_other_phase().or(self.other_phase);
         // A rank forgets a value that waits for its place when a newer action comes: this one can wait, unless the value waits for an iteration of a
         // period that has ended.
         let is_quiet = !dispatcher.is_busy() && !self.overrides.is_active() && self.overrides.pending() == 0;

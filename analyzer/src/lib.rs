@@ -44,6 +44,7 @@ mod turns;
 pub mod window;
 
 mod agents;
+mod arrivals;
 mod calls;
 mod clock;
 mod edges;

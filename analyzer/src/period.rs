@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use midrun_tunlets::confidence::LEVEL;
+use midrun_tunlets::confidence::{Confidence, LEVEL};
 use serde::Serialize;
 
 use crate::edges::{self, Look, MOST_CALLS, Others, Own, Reading, lcm};
@@ -92,7 +92,7 @@ pub enum News<'a> {
         /// The period.
         period: &'a Period,
         /// The phase.
-        phase: usize,
+        phase: u32,
     },
     /// This function, which ended the iterations, is not called any more.
     Ended(String),
@@ -102,7 +102,7 @@ pub enum News<'a> {
 #[derive(Debug)]
 struct Phase {
     period: Period,
-    number: usize,
+    number: u32,
     /// Its calls when it was found.
     calls: BTreeMap<String, u64>,
     /// Times of its first windows, seconds.
@@ -250,9 +250,9 @@ impl PeriodSearch {
         let mut from = 0;
         while self.readings.len() - from >= FEWEST_READINGS {
             self.looks += 1;
-            let share = 1.0 / (f64::from(self.looks) * f64::from(self.looks + 1));
             let readings = &self.readings[from..];
-            let classes = classes(readings, share * (1.0 - LEVEL));
+            let level = Confidence::default().in_series(self.looks.into(), 1);
+            let classes = classes(readings, 1.0 - level.level());
             let in_step = |period: &Period| in_step(readings, period, now);
             let edged = |period: &Period| self.known.iter().find_map(|before| edged(period, before, now));
             if let Some(period) = classes.iter().find_map(in_step).or_else(|| classes.iter().find_map(edged)) {

@@ -4,7 +4,6 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use midrun_points::Declaration;
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
 use midrun_vocabulary::names::tree;
@@ -110,8 +109,7 @@ impl Points {
     /// This text was sent to ranks.
     pub fn on_sent(&mut self, text: &str) {
         let lines = midrun_points::parse(text).unwrap_or_default();
-        let line = lines.iter().find(|line| matches!(line.declaration, Declaration::Iteration(_)));
-        self.iteration_line = line.map(|line| line.number);
+        self.iteration_line = lines.iter().find(|line| line.iterates()).map(|line| line.number);
     }
 
     /// Whether a line of the text, or of the job's points file (`own`; 0: none), tells the iterations, as far as `rank` has not refused it.

@@ -240,7 +240,7 @@ fn found(search: &Search, best: &midrun_models::search::Best, names: &[String], 
     let what = match (best.start, search.is_over()) {
         (true, true) => format!("nothing is better than the start, {} ({})", run.text(), Seconds(best.time_s)),
         (false, true) => {
-            let sure = if search.sure() == best.values { "" } else { ", a difference that may be chance" };
+            let sure = if search.is_sure() { "" } else { ", a difference that may be chance" };
             format!("best: {} ({} instead of {start} at the start{sure})", run.text(), Seconds(best.time_s))
         }
         (_, false) => format!("best so far: {} ({})", run.text(), Seconds(best.time_s)),
@@ -261,7 +261,7 @@ fn report(search: &Search, names: &[String]) -> serde_json::Value {
         "points": names, "ended": search.is_over(), "measured": search.spent(),
         "budget": search.budget(), "start_s": search.start_s(), "best": best.as_ref().map(|best| best.values.clone()),
         "best_is_start": best.as_ref().is_some_and(|best| best.start),
-        "best_is_sure": best.as_ref().is_some_and(|best| !best.start && search.sure() == best.values), "best_s": best.as_ref().map(|best| best.time_s),
+        "best_is_sure": search.is_sure(), "best_s": best.as_ref().map(|best| best.time_s),
         "tried": tried.collect::<Vec<_>>(),
     })
 }

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   int rank, data = 1, all;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 600; i++) {
     sleep_us(6000);
     MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }

@@ -74,13 +74,6 @@ pub struct TuningOptions {
     pub start: String,
 }
 
-impl TuningOptions {
-    /// The confidence level.
-    pub fn level(&self) -> f64 {
-        if self.confidence > 0.0 { self.confidence } else { crate::confidence::LEVEL }
-    }
-}
-
 impl Default for TuningOptions {
     fn default() -> Self {
         TuningOptions {

@@ -1,6 +1,7 @@
 //! Stories of tunlets that want to know of an iteration before it ends.
 
 use super::*;
+use std::sync::{Arc, Mutex};
 
 /// Wants to know of an iteration that takes two seconds, and then to change the technique inside it.
 #[derive(Clone, Default)]
@@ -62,6 +63,44 @@ fn an_iteration_that_takes_too_long_is_known_before_it_ends_and_changed_inside()
     story.pass(200);
     assert_eq!(story.actions(), [], "once");
     assert_eq!(story.summary("j")["decisions"][0]["why"], "2.1 s", "it counts from when its begin was heard");
+}
+
+/// Notes the rests that it is told, and proposes nothing.
+#[derive(Clone)]
+struct Patient(Arc<Mutex<Vec<u64>>>);
+
+impl Tunlet for Patient {
+    fn name(&self) -> &'static str {
+        "patient"
+    }
+    fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
+        if let Observation::Resting { iteration, elapsed_s } = observation {
+            assert!(elapsed_s > 0.5, "{elapsed_s} s");
+            self.0.lock().unwrap().push(iteration);
+        }
+        Vec::new()
+    }
+    fn propose(&mut self, _: &[TuningPoint]) -> Option<Proposal> {
+        None
+    }
+    fn on_settled(&mut self, _: u64, _: Settled) {}
+}
+
+#[test]
+fn that_iterations_have_stopped_coming_is_told_once() {
+    let rests = Arc::new(Mutex::new(Vec::new()));
+    let tunlet = Patient(rests.clone());
+    let mut story = Story::new(Config::default());
+    let make = move |_: &TuningOptions| -> Result<Box<dyn Tunlet>, ConfigError> { Ok(Box::new(tunlet.clone())) };
+    story.core = Core::new(Config::default(), make, 1000);
+    let mut story = story.join();
+    for number in 0..20 {
+        story.iteration("j", number);
+        story.pass(100);
+    }
+    assert!(rests.lock().unwrap().is_empty(), "they come");
+    (0..100).for_each(|_| story.pass(100));
+    assert_eq!(*rests.lock().unwrap(), [20]);
 }
 
 #[test]

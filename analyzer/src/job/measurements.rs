@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use midrun_scheduling::TechniqueParameters;
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::{Value, names};
 use midrun_tunlets::{Efficiency, Recent, StreamWindow, pipeline};
 use midrun_vocabulary::names::tree;
 use serde_json::json;
 
 use super::membership::Roster;
+use crate::arrivals::Arrivals;
 use crate::calls::Calls;
 use crate::closed_windows::{ClosedWindows, WindowLine};
 use crate::context::Ctx;
@@ -61,14 +63,14 @@ pub(super) struct Measurements {
     /// The period is not told to the ranks yet.
     has_new_period: bool,
     /// The phase of the program, where call periods tell the iterations, and that of which the tunlets do not know yet.
-    phase: Option<usize>,
+    phase: Option<u32>,
     other_phase: Option<u32>,
     /// The newest iteration of a period that has ended.
     of_periods: Option<u64>,
     /// Line of the job's points file that tells the iterations; 0: none.
     iteration_line: u32,
-    /// How many iterations came, and when the first and the last were closed, nanoseconds.
-    came: (u32, u64, u64),
+    /// When iterations came.
+    arrivals: Arrivals,
     /// The technique in force, with its parameters.
     technique: String,
     outputs: u64,
@@ -106,7 +108,7 @@ impl Measurements {
             other_phase: None,
             of_periods: None,
             iteration_line: 0,
-            came: (0, 0, 0),
+            arrivals: Arrivals::default(),
             technique: String::new(),
             outputs: 0,
             lost_workers: 0,
@@ -211,9 +213,9 @@ impl Measurements {
         self.iteration_line = iteration_line;
     }
 
-    /// The phase of the program, if it is not the first.
-    pub(super) fn later_phase(&self) -> Option<u32> {
-        self.phase.filter(|phase| *phase > 0).and_then(|phase| u32::try_from(phase).ok())
+    /// Another tunlet decides, which takes what it sees for the first phase.
+    pub(super) fn on_new_tunlet(&mut self) {
+        self.other_phase = self.phase.filter(|phase| *phase > 0);
     }
 
     /// The phase of the program, if it is another than when this was asked last.
@@ -221,19 +223,9 @@ impl Measurements {
         self.other_phase.take()
     }
 
-    /// The iteration of which nothing was heard for so long, seconds, that the program may iterate no more, at this level: where iterations come at random
-    /// (Poisson) and n came in a time T, none comes for a further `t` with the probability `(1 + t / T)^-n`. Each iteration is a test: the n-th has the part
-    /// 1 / (n (n + 1)) of the error.
-    pub(super) fn rests(&self, now: u64, level: f64) -> Option<(u64, f64)> {
-        let (count, first_ns, last_ns) = self.came;
-        let intervals = count.checked_sub(1).filter(|intervals| *intervals > 0)?;
-        let rests_s = now.saturating_sub(last_ns) as f64 / 1e9;
-        let took_s = last_ns.saturating_sub(first_ns) as f64 / 1e9;
-        let tests = f64::from(intervals);
-        let chance = (1.0 - level) / (tests * (tests + 1.0));
-        let most_s = took_s * (chance.powf(-1.0 / tests) - 1.0);
-        let next = self.closed.newest(Per::Iteration)?.number + 1;
-        (took_s > 0.0 && rests_s >= most_s).then_some((next, rests_s))
+    /// The iteration of which nothing was heard for so long, seconds, that the program may iterate no more.
+    pub(super) fn rests(&self, now: u64, confidence: Confidence) -> Option<(u64, f64)> {
+        Some((self.closed.newest(Per::Iteration)?.number + 1, self.arrivals.rest_s(now, confidence)?))
     }
 
     /// This text of points was sent to ranks.
@@ -259,7 +251,7 @@ impl Measurements {
             Some(News::Found { period, phase }) => {
                 self.has_new_period = true;
                 if self.phase.replace(phase).is_some_and(|before| before != phase) {
-                    (self.other_phase, self.came) = (u32::try_from(phase).ok(), (0, 0, 0));
+                    (self.other_phase, self.arrivals) = (Some(phase), Arrivals::default());
                 }
                 let has_collective = period.calls.keys().any(|name| calls.is_collective(rank, name));
                 ctx.life("period-found", log_lines::period(period, has_collective), json!(period));
@@ -512,8 +504,7 @@ impl Measurements {
                     self.technique = closed.window.setting.to_string();
                 }
                 self.closed.on_iteration(self.since_start_s(ctx.now), closed, !self.technique.is_empty());
-                let (count, first_ns, _) = self.came;
-                self.came = (count.saturating_add(1), if count == 0 { ctx.now } else { first_ns }, ctx.now);
+                self.arrivals.add(ctx.now);
                 self.shares = status::shares_of_iteration(&closed.window);
                 note_iteration(ctx, closed, None);
                 !closed.has_losses

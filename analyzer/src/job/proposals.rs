@@ -1,5 +1,6 @@
 //! What a job's tunlets propose: windows are shown to them, they think, and what they ask for is sent, or withheld with its reason.
 
+use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::names;
 use midrun_tunlets::{Observation, Proposal, Verdict};
 use serde_json::json;
@@ -69,7 +70,7 @@ impl Job {
         if is_early || self.overrides.mode() != Mode::Tuned {
             return;
         }
-        if let Some(phase) = self.other_phase.take() {
+        if let Some(phase) = self.measurements.take_other_phase() {
             self.decisions.tell(News::OtherIterations(number, phase));
         }
         self.decisions.tell(window);
@@ -80,12 +81,10 @@ impl Job {
     /// Tells the tunlets that the iterations are others, and asks what is to be set for these.
     pub(super) fn tell_other_iterations(&mut self, ctx: &mut Ctx<'_>) {
         if self.may_decide(Per::Iteration)
-            && let Some(phase) = self.other_phase.take()
+            && let Some(phase) = self.measurements.take_other_phase()
         {
             let number = self.measurements.newest_iteration().unwrap_or(0);
-            self.decisions.tell(News::OtherIterations(number, phase));
-            self.asked.next = Some((Per::Iteration, number, self.measurements.decides(Per::Iteration)));
-            self.think(ctx);
+            self.ask_between_windows(ctx, News::OtherIterations(number, phase), number);
         }
     }
 
@@ -95,24 +94,28 @@ impl Job {
         if !self.may_decide(Per::Iteration) {
             return;
         }
+        let line = |event: &str, job: &str, (iteration, elapsed_s): (u64, f64)| json!({"event": event, "job": job, "iteration": iteration, "elapsed_s": elapsed_s});
         let runs = self.decisions.longest().and_then(|(iteration, longest_s)| {
             let since_ns = self.measurements.running_since(iteration)?;
             let elapsed_s = ctx.now.saturating_sub(since_ns) as f64 / 1e9;
             (elapsed_s >= longest_s).then_some((iteration, elapsed_s))
         });
         if let Some((iteration, elapsed_s)) = runs {
-            return self.tell_of_running(ctx, "running", News::Running(iteration, elapsed_s), (iteration, elapsed_s));
+            ctx.journal(line("running", ctx.job.as_str(), (iteration, elapsed_s)));
+            return self.ask_between_windows(ctx, News::Running(iteration, elapsed_s), iteration);
         }
         let can_reach = self.can_reach(self.measurements.decides(Per::Iteration), ctx);
-        let rests = self.measurements.rests(ctx.now, self.spec.options.level()).filter(|_| can_reach);
+        let confidence = Confidence::new(self.spec.options.confidence).unwrap_or_default();
+        let rests = self.measurements.rests(ctx.now, confidence).filter(|_| can_reach);
         if let Some((iteration, elapsed_s)) = rests.filter(|(iteration, _)| self.rest_told != Some(*iteration)) {
             self.rest_told = Some(iteration);
-            self.tell_of_running(ctx, "resting", News::Resting(iteration, elapsed_s), (iteration, elapsed_s));
+            ctx.journal(line("resting", ctx.job.as_str(), (iteration, elapsed_s)));
+            self.ask_between_windows(ctx, News::Resting(iteration, elapsed_s), iteration);
         }
     }
 
-    fn tell_of_running(&mut self, ctx: &mut Ctx<'_>, event: &str, news: News, (iteration, elapsed_s): (u64, f64)) {
-        ctx.journal(json!({"event": event, "job": ctx.job.as_str(), "iteration": iteration, "elapsed_s": elapsed_s}));
+    /// Tells the tunlets news of this iteration that are no window, and asks them for a proposal.
+    fn ask_between_windows(&mut self, ctx: &mut Ctx<'_>, news: News, iteration: u64) {
         self.decisions.tell(news);
         self.asked.next = Some((Per::Iteration, iteration, self.measurements.decides(Per::Iteration)));
         self.think(ctx);

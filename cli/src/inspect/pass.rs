@@ -13,9 +13,15 @@ pub struct Pass<'c> {
     pub loops: BTreeSet<usize>,
     /// The function in it that communicates, too, and is a part of the iteration.
     pub part: Option<&'c str>,
-    /// What else in it communicates: functions, and MPI functions with the number of calls in the code.
+    /// What else in it communicates: functions of the program, and MPI's.
     pub beside: BTreeSet<&'c str>,
+    /// MPI functions in it that reach other ranks, and how many calls of each the code has.
     calls: BTreeMap<&'c str, usize>,
+}
+
+/// Whether a call reaches other ranks, by itself or by what it leads to.
+fn talks(call: &Call, talking: &BTreeSet<&str>) -> bool {
+    reaches_others(&call.to) || talking.contains(&*call.to)
 }
 
 impl<'c> Pass<'c> {
@@ -23,8 +29,8 @@ impl<'c> Pass<'c> {
     pub fn nearest(code: &'c Code, entry: &'c str, talking: &BTreeSet<&str>) -> Option<Pass<'c>> {
         let of = |caller: &&'c str| {
             let body = code.bodies.get(*caller)?;
-            let talks = |call: &&Call| reaches_others(&call.to) || talking.contains(&*call.to);
-            let loops: BTreeSet<usize> = body.calls.iter().filter(talks).filter_map(|call| call.around).collect();
+            let those = body.calls.iter().filter(|call| talks(call, talking));
+            let loops: BTreeSet<usize> = those.filter_map(|call| call.around).collect();
             (!loops.is_empty()).then(|| Pass::new(body, caller, loops, None, talking))
         };
         let mut all = code.levels(entry).into_iter().map(|level| level.iter().filter_map(of).collect::<Vec<_>>());
@@ -52,7 +58,7 @@ impl<'c> Pass<'c> {
             if reaches_others(&call.to) {
                 *calls.entry(&*call.to).or_default() += 1;
             }
-            if Some(&*call.to) != part && (reaches_others(&call.to) || talking.contains(&*call.to)) {
+            if Some(&*call.to) != part && talks(call, talking) {
                 beside.insert(&*call.to);
             }
         }

@@ -51,7 +51,7 @@ impl Points {
     /// The line that tells the iterations, as ranks number it.
     pub fn iteration_line(&self) -> Option<u32> {
         let lines = midrun_points::parse(&self.text).unwrap_or_default();
-        lines.into_iter().find(|line| matches!(line.declaration, Declaration::Iteration(_))).map(|line| line.number)
+        lines.into_iter().find(midrun_points::Line::iterates).map(|line| line.number)
     }
 
     /// What is said of labels that are nearly those of midrun's own models: nothing but a search or a tunlet that names them tunes them.

@@ -603,9 +603,7 @@ impl Tunlet for SearchTunlet {
             per_progress: self.progress.is_some(),
             start_s: engine.and_then(Search::start_s),
             best_is_start: best.as_ref().is_some_and(|best| best.start),
-            best_is_sure: engine
-                .zip(best.as_ref())
-                .is_some_and(|(engine, best)| !best.start && engine.sure() == best.values),
+            best_is_sure: engine.is_some_and(Search::is_sure),
             best_s: best.as_ref().map(|best| best.time_s),
             best: best.map(|best| best.values),
             tried: engine.map(|engine| engine.ranking().into_iter().map(line).collect()).unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! The values at start measured once more, beside those that seem better: they were measured when the run was young, and a program may become
 //! faster by itself, as caches fill and links are made.
 
-use super::observations::REPEATS;
+use super::observations::{REPEATS, error_of_difference};
 use crate::chance::normal_quantile;
 
 /// Times of one combination, seconds.
@@ -16,12 +16,11 @@ impl Times {
 
     /// Mean of their logarithms.
     fn mean(&self) -> f64 {
-        self.sum() / self.0.len() as f64
+        self.sum() / self.count() as f64
     }
 
-    /// Standard error of the difference of both means, where one logarithm scatters by `noise`.
-    fn error(&self, other: &Times, noise: f64) -> f64 {
-        noise * (1.0 / self.0.len() as f64 + 1.0 / other.0.len() as f64).sqrt()
+    fn count(&self) -> usize {
+        self.0.len()
     }
 }
 
@@ -70,33 +69,37 @@ impl Check {
 
     /// What its next measurement is expected to be, if it takes as long as at first: seconds, and the standard deviation of its logarithm.
     pub(super) fn expected(&self, noise: f64) -> (f64, f64) {
-        (self.first.mean().exp(), noise * (1.0 + 1.0 / self.first.0.len() as f64).sqrt())
+        (self.first.mean().exp(), noise * (1.0 + 1.0 / self.first.count() as f64).sqrt())
     }
 
     /// Whether the start takes another time than at first.
     pub(super) fn has_drifted(&self, noise: f64) -> bool {
         let by = (self.again.mean() - self.first.mean()).abs();
-        !self.is_left && by > normal_quantile(0.5 + 0.5 * self.level) * self.again.error(&self.first, noise)
+        !self.is_left
+            && by
+                > normal_quantile(0.5 + 0.5 * self.level)
+                    * error_of_difference(noise, self.again.count(), self.first.count())
     }
 
     /// Whether the start takes surely longer than the others.
     pub(super) fn is_worse(&self, noise: f64) -> bool {
         let by = self.again.mean() - self.better.mean();
-        self.is_left || by > normal_quantile(self.level) * self.again.error(&self.better, noise)
+        self.is_left
+            || by > normal_quantile(self.level) * error_of_difference(noise, self.again.count(), self.better.count())
     }
 
     /// Whether nothing more is to be measured.
     pub(super) fn is_done(&self, noise: f64) -> bool {
         let is_told = || self.is_worse(noise) || !self.has_drifted(noise);
-        !self.is_empty() && (self.again.0.len() >= REPEATS || is_told())
+        !self.is_empty() && (self.again.count() >= REPEATS || is_told())
     }
 
     /// The time, seconds, with which the next measurement makes the start surely worse.
     pub(super) fn limit_s(&self, noise: f64) -> f64 {
-        let count = self.again.0.len() as f64 + 1.0;
-        let error = noise * (1.0 / count + 1.0 / self.better.0.len() as f64).sqrt();
+        let count = self.again.count() + 1;
+        let error = error_of_difference(noise, count, self.better.count());
         let mean = self.better.mean() + normal_quantile(self.level) * error;
-        (count * mean - self.again.sum()).exp()
+        (count as f64 * mean - self.again.sum()).exp()
     }
 
     /// Times of the start, again, seconds.

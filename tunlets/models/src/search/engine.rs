@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::candidates;
 use super::check::Check;
 use super::gradient;
-use super::observations::{Candidate, Observations, REPEATS};
+use super::observations::{Candidate, Observations, REPEATS, error_of_difference};
 use super::process::{Posterior, Process, Sample};
 use super::space::{Point, Space};
 use crate::chance::normal_quantile;
@@ -229,15 +229,20 @@ impl Search {
         Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
     }
 
-    /// The best values where they are better than those at start at the level, else those at start.
+    /// Whether the best values are better than those at start, at the level.
+    pub fn is_sure(&self) -> bool {
+        let best = self.over.as_ref().or(self.winner.as_ref());
+        let times = best.and_then(|best| Some((self.seen.count(best), self.seen.median_s(best)?, self.start_s()?)));
+        times.is_some_and(|(count, best_s, start_s)| {
+            let error = error_of_difference(self.noise(), count, self.seen.count(&None));
+            (start_s / best_s).ln() > normal_quantile(self.plan.level) * error
+        })
+    }
+
+    /// The best values where that is sure, else those at start.
     pub fn sure(&self) -> Vec<f64> {
-        let best = self.best().zip(self.start_s()).filter(|(best, start_s)| {
-            let count = |candidate: &Candidate| self.seen.count(candidate).max(1) as f64;
-            let of_best = self.over.as_ref().or(self.winner.as_ref()).map_or(1.0, count);
-            let error = self.noise() * (1.0 / of_best + 1.0 / count(&None)).sqrt();
-            (start_s / best.time_s).ln() > normal_quantile(self.plan.level) * error
-        });
-        best.map_or_else(|| self.start.clone(), |(best, _)| best.values)
+        let best = self.best().filter(|_| self.is_sure());
+        best.map_or_else(|| self.start.clone(), |best| best.values)
     }
 
     /// Median of the times with the values that were measured last, seconds.

@@ -8,6 +8,11 @@ use crate::line::median;
 /// The fewest measurements of a combination that have a median of their own.
 pub(super) const REPEATS: usize = 3;
 
+/// Standard error of the difference of two means of so many logarithms of times, where one scatters by `noise`.
+pub(super) fn error_of_difference(noise: f64, one: usize, other: usize) -> f64 {
+    noise * (1.0 / one as f64 + 1.0 / other as f64).sqrt()
+}
+
 /// A combination, or the values at start: `None`.
 pub(super) type Candidate = Option<Point>;
 
