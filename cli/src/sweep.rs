@@ -240,8 +240,11 @@ fn found(search: &Search, best: &midrun_models::search::Best, names: &[String], 
     let what = match (best.start, search.is_over()) {
         (true, true) => format!("nothing is better than the start, {} ({})", run.text(), Seconds(best.time_s)),
         (false, true) => {
-            let sure = if search.is_sure() { "" } else { ", a difference that may be chance" };
-            format!("best: {} ({} instead of {start} at the start{sure})", run.text(), Seconds(best.time_s))
+            let times = match search.is_sure() {
+                true => format!(" instead of {start} at the start"),
+                false => format!(", and {start} at the start: the difference may be chance"),
+            };
+            format!("best: {} ({}{times})", run.text(), Seconds(best.time_s))
         }
         (_, false) => format!("best so far: {} ({})", run.text(), Seconds(best.time_s)),
     };

@@ -64,9 +64,13 @@ struct Surface {
     noise: f64,
     /// Share of iterations that are disturbed, and take up to twice as long.
     disturbed: f64,
+    /// Standard deviation of the logarithm of a disturbance that lasts: it decays by 1 / [`LASTS`] in each iteration.
+    lasting: f64,
 }
 
-const KINDS: [&str; 4] = ["smooth", "noisy", "stepped", "two parameters"];
+const KINDS: [&str; 6] = ["smooth", "noisy", "stepped", "two parameters", "slow in a row", "no effect"];
+/// Iterations for which a disturbance lasts that is no noise of each one: another job on the same node, a clock that slows down.
+const LASTS: f64 = 10.0;
 
 impl Surface {
     fn drawn(kind: &str, random: &mut Random) -> Surface {
@@ -74,13 +78,14 @@ impl Surface {
         Surface {
             axes,
             best: (0..axes).map(|_| random.uniform()).collect(),
-            height: (0.1 * (15.0 * random.uniform()).max(1.0)).ln_1p(),
+            height: if kind == "no effect" { 0.0 } else { (0.1 * (15.0 * random.uniform()).max(1.0)).ln_1p() },
             lean: (random.normal() * 0.5).exp(),
             logarithmic: random.uniform() < 0.5,
             tilt: if axes == 2 { random.uniform() - 0.5 } else { 0.0 },
             steps: if kind == "stepped" { (4.0 + 5.0 * random.uniform()).floor() } else { 0.0 },
             noise: if kind == "noisy" { 0.08 } else { 0.01 },
             disturbed: if kind == "noisy" { 0.05 } else { 0.0 },
+            lasting: if ["slow in a row", "no effect"].contains(&kind) { 0.08 } else { 0.0 },
         }
     }
 
@@ -103,9 +108,16 @@ impl Surface {
         0.1 * (self.height * sum / self.axes as f64).exp()
     }
 
-    fn measured_s(&self, values: &[f64], random: &mut Random) -> f64 {
-        let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
-        self.true_s(values) * (self.noise * random.normal()).exp() * disturbed
+    /// What the machine adds to the times of so many iterations, as factors.
+    fn disturbances(&self, iterations: usize, random: &mut Random) -> Vec<f64> {
+        let kept = 1.0 - 1.0 / LASTS;
+        let mut lasting = self.lasting * random.normal();
+        let mut one = |_| {
+            let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
+            lasting = kept * lasting + (1.0 - kept * kept).sqrt() * self.lasting * random.normal();
+            (self.noise * random.normal() + lasting).exp() * disturbed
+        };
+        (0..iterations).map(&mut one).collect()
     }
 
     fn least_s(&self) -> f64 {
@@ -123,6 +135,8 @@ struct Run {
     decision_s: f64,
     /// Iterations that were left while they ran.
     left: usize,
+    /// What it says in the end: the logarithm of the time at start over the best one, if it says that the difference is sure.
+    claim: Option<f64>,
 }
 
 fn window(iteration: u64, iteration_s: f64) -> Window {
@@ -150,7 +164,7 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
     }
 }
 
-fn searched(surface: &Surface, start: &[f64], iterations: usize, prunes: bool, random: &mut Random) -> Result<Run> {
+fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool) -> Result<Run> {
     let points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
     let search = SearchOptions { points: points.join("; "), ..SearchOptions::default() };
     let options = TuningOptions { tunlet: "search".into(), search, ..TuningOptions::default() };
@@ -158,14 +172,14 @@ fn searched(surface: &Surface, start: &[f64], iterations: usize, prunes: bool, r
     let (mut now, mut asked, mut sent) = (start.to_vec(), None::<Vec<f64>>, None::<Vec<f64>>);
     let (mut values, mut found, mut decision_s, mut decision) = (Vec::new(), start.to_vec(), 0.0_f64, 0);
     let mut left = 0;
-    for iteration in 0..iterations as u64 {
+    for (iteration, disturbance) in (0..).zip(disturbances) {
         if let Some(new) = sent.take() {
             now = new;
             tunlet.on_settled(decision, Settled::Applied { iteration });
             decision += 1;
         }
         sent = asked.take();
-        let time_s = surface.measured_s(&now, random);
+        let time_s = surface.true_s(&now) * disturbance;
         values.push(now.clone());
         let begin = Instant::now();
         let proposed = |proposal: Proposal, now: &[f64]| {
@@ -191,7 +205,9 @@ fn searched(surface: &Surface, start: &[f64], iterations: usize, prunes: bool, r
             found = tunlet.report().search.and_then(|search| search.best).unwrap_or_default();
         }
     }
-    Ok(Run { values, found, decision_s, left })
+    let report = tunlet.report().search.filter(|search| search.best_is_sure && !search.best_is_start);
+    let claim = report.and_then(|search| Some((search.start_s? / search.best_s?).ln()));
+    Ok(Run { values, found, decision_s, left, claim })
 }
 
 fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
@@ -208,12 +224,12 @@ fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
 }
 
 /// The peer: one measurement of each corner, and where the simplex has collapsed its best one stays.
-fn by_simplex(surface: &Surface, start: &[f64], iterations: usize, random: &mut Random) -> Run {
+fn by_simplex(surface: &Surface, start: &[f64], disturbances: &[f64]) -> Run {
     let mut simplex = Simplex::new(start, (1.0, VALUES));
     let mut values: Vec<Vec<f64>> = Vec::new();
     let mut now = start.to_vec();
-    while values.len() < iterations {
-        let time_s = surface.measured_s(&now, random);
+    while values.len() < disturbances.len() {
+        let time_s = surface.true_s(&now) * disturbances[values.len()];
         values.push(now.clone());
         let next = simplex.next(time_s);
         if next != now {
@@ -222,8 +238,8 @@ fn by_simplex(surface: &Surface, start: &[f64], iterations: usize, random: &mut 
             now = next;
         }
     }
-    values.truncate(iterations);
-    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0, left: 0 }
+    values.truncate(disturbances.len());
+    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0, left: 0, claim: None }
 }
 
 fn main() -> Result<()> {
@@ -234,6 +250,8 @@ fn main() -> Result<()> {
     for kind in KINDS.into_iter().filter(|kind| kind.contains(&a.only)) {
         let (mut start, mut slowest_s, mut left) = (Vec::new(), 0.0_f64, 0);
         let mut regrets: [[Vec<f64>; 3]; 2] = Default::default();
+        // Of the savings that the search says are sure: by how much they are too great, and how many there are none of.
+        let (mut beyond, mut false_claims) = (Vec::new(), 0);
         for seed in seed..seed + a.surfaces {
             let random = &mut Random::new(seed);
             let surface = Surface::drawn(kind, random);
@@ -241,10 +259,14 @@ fn main() -> Result<()> {
             let least_s = surface.least_s();
             let regret = |values: &[f64]| 100.0 * (surface.true_s(values) / least_s - 1.0);
             start.push(regret(&from));
-            let runs = [
-                searched(&surface, &from, a.iterations, !a.whole, &mut random.clone())?,
-                by_simplex(&surface, &from, a.iterations, &mut random.clone()),
-            ];
+            let disturbances = surface.disturbances(a.iterations, random);
+            let runs =
+                [searched(&surface, &from, &disturbances, !a.whole)?, by_simplex(&surface, &from, &disturbances)];
+            if let (Some(claim), Some(end)) = (runs[0].claim, runs[0].values.last()) {
+                let saved = (surface.true_s(&from) / surface.true_s(end)).ln();
+                beyond.push(100.0 * (claim - saved).abs());
+                false_claims += usize::from(saved <= 0.0);
+            }
             for (run, all) in runs.iter().zip(&mut regrets) {
                 let own: Vec<f64> = run.values.iter().map(|values| regret(values)).collect();
                 if a.verbose {
@@ -268,6 +290,12 @@ fn main() -> Result<()> {
             "{kind}: regret of the values at start, %: {}; longest decision {:.1} ms; {left} iterations left early",
             text(&start),
             1e3 * slowest_s
+        );
+        println!(
+            "   search says that it surely saves in {} of {}; saves nothing there: {false_claims}; off by, %: {}",
+            beyond.len(),
+            a.surfaces,
+            text(&beyond)
         );
         for (name, lists) in ["search", "simplex"].into_iter().zip(&regrets) {
             let what = ["over the run", "found by 15", "at the end"];

@@ -229,14 +229,16 @@ impl Search {
         Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
     }
 
-    /// Whether the best values are better than those at start, at the level.
+    /// Whether the best values are better than those at start, at the level: by more than iterations scatter, and by more than values
+    /// that were measured again after others differ from themselves.
     pub fn is_sure(&self) -> bool {
-        let best = self.over.as_ref().or(self.winner.as_ref());
-        let times = best.and_then(|best| Some((self.seen.count(best), self.seen.median_s(best)?, self.start_s()?)));
-        times.is_some_and(|(count, best_s, start_s)| {
-            let error = error_of_difference(self.noise(), count, self.seen.count(&None));
+        let Some(best) = self.over.as_ref().or(self.winner.as_ref()) else { return false };
+        let times = self.seen.median_s(best).zip(self.start_s());
+        let exceeds_noise = times.is_some_and(|(best_s, start_s)| {
+            let error = error_of_difference(self.noise(), self.seen.count(best), self.seen.count(&None));
             (start_s / best_s).ln() > normal_quantile(self.plan.level) * error
-        })
+        });
+        exceeds_noise && self.seen.is_slower(&None, best, self.plan.level).unwrap_or(true)
     }
 
     /// The best values where that is sure, else those at start.
@@ -275,7 +277,7 @@ impl Search {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let own = self.seen.all().map(|(candidate, times)| Sample {
+        let own = self.seen.all().into_iter().map(|(candidate, times)| Sample {
             values: self.values(candidate),
             logs: times.iter().map(|time| time.ln()).collect(),
             run: 0,
@@ -355,7 +357,7 @@ impl Search {
         let (winner, noise) = (self.winner.clone().flatten(), self.process.noise());
         let (first, better) = (self.seen.newest(&None, self.spent), self.seen.newest(&winner, REPEATS));
         if winner.is_some() && !first.is_empty() && !self.is_checked && self.spent + 1 < self.plan.budget {
-            let check = self.check.get_or_insert_with(|| Check::new(first, better, self.plan.level));
+            let check = self.check.get_or_insert_with(|| Check::new(&first, &better, self.plan.level));
             if !check.is_done(noise) {
                 self.limit_s = Some(check.limit_s(noise));
                 let (time_s, deviation) = check.expected(noise);
@@ -366,7 +368,7 @@ impl Search {
         if let Some(check) = self.check.take().filter(|check| !check.is_empty()) {
             // What was measured before the program became another says nothing of the present one.
             if check.has_drifted(noise) {
-                self.seen.forget(&None);
+                self.seen.keep_newest(&None, 0);
                 self.seen.keep_newest(&winner, REPEATS);
                 self.winner = self.winner.take().filter(|_| check.is_worse(noise)).or(Some(None));
             }

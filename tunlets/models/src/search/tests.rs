@@ -344,3 +344,27 @@ fn a_program_that_becomes_faster_by_itself_has_no_better_values() {
     // 0, and 1.74, before the start was measured again.
     assert!(stays >= 190 && claimed < 1.1, "{stays} stay, claimed {claimed}");
 }
+
+#[test]
+fn what_a_machine_does_that_is_slow_for_iterations_in_a_row_is_no_sure_gain() {
+    let sure = |gain: f64, lasting: f64| {
+        let of_seed = |seed: &u64| {
+            let space = Space::parse(["c=0..6 categorical"], []).unwrap();
+            let mut search = Search::new(space, vec![0.0], &[], plan(60, *seed));
+            let mut random = Random::new(3000 + seed);
+            let mut machine = lasting * random.normal();
+            while let Some(ask) = search.ask() {
+                machine = 0.9 * machine + (1.0_f64 - 0.81).sqrt() * lasting * random.normal();
+                let of_values = if ask.values == [4.0] { -gain } else { 0.0 };
+                search.tell((of_values + machine + 0.01 * random.normal()).exp());
+            }
+            search.is_sure()
+        };
+        (0..200).filter(of_seed).count()
+    };
+    // 40 where only the scatter of iterations in a row counts.
+    let chance = sure(0.0, 0.08);
+    assert!(chance <= 10, "{chance} of 200 claim what is chance");
+    let found = sure(0.2, 0.01);
+    assert!(found >= 190, "{found} of 200 are sure of a fifth");
+}
