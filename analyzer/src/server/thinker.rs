@@ -1,14 +1,15 @@
 //! Where tunlets think, and what that may take from the application.
 //!
 //! An analyzer that runs on a node of the job computes where ranks do. As long as a job's tunlets took less than [`SHARE`] of the time since they
-//! first thought, they think at once; after that at the lowest priority, in the time that the ranks leave.
+//! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::process::setpriority_process;
-use rustix::thread::gettid;
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+};
 
 use crate::clock;
 use crate::ids::JobId;
@@ -16,8 +17,9 @@ use crate::ids::JobId;
 /// Share of the time that a job's tunlets may take from its ranks: 1 - the usual confidence level, which is also what a change may lose of its
 /// worth by being found late.
 const SHARE: f64 = 0.05;
-/// The lowest priority of a thread, as `nice` counts.
-const NICE: i32 = 19;
+/// What a thread runs under that any other may interrupt at once: one of low priority alone (`nice`) stays on its core for some milliseconds, as
+/// long as an iteration may take.
+const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
 
 /// A thought, which is done once however often it is called.
 pub type Thought = Arc<dyn Fn() + Send + Sync>;
@@ -42,8 +44,8 @@ pub(crate) fn of_host() -> Thinker {
             // Without privileges no thread gets its priority back: this one ends with its thought.
             let own = thought.clone();
             let lowest = move || {
-                if let Err(error) = setpriority_process(Some(gettid()), NICE) {
-                    tracing::debug!(%error, "a thread keeps its priority");
+                if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE) {
+                    tracing::debug!(?error, "a thread keeps its priority");
                 }
                 own();
             };
@@ -116,14 +118,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_thought_of_the_lowest_priority_leaves_other_threads_theirs() {
-        let nice = || rustix::process::getpriority_process(Some(gettid())).unwrap();
+        let policy = || thread_priority::thread_schedule_policy().unwrap();
         let of = async |priority| {
             let (done, is_done) = std::sync::mpsc::channel();
-            of_host()(Arc::new(move || done.send(nice()).unwrap()), priority);
+            of_host()(Arc::new(move || done.send(policy()).unwrap()), priority);
             tokio::task::spawn_blocking(move || is_done.recv().unwrap()).await.unwrap()
         };
-        let before = nice();
-        assert_eq!(of(Priority::Lowest).await, NICE);
-        assert_eq!([of(Priority::Usual).await, nice()], [before, before]);
+        let before = policy();
+        assert_ne!(before, IDLE);
+        assert_eq!(of(Priority::Lowest).await, IDLE);
+        assert_eq!([of(Priority::Usual).await, policy()], [before, before]);
     }
 }
