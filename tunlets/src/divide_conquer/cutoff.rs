@@ -41,6 +41,9 @@ pub struct CutOff {
     measured: BTreeMap<u32, (f64, f64)>,
     /// What `measured` holds for: workers and technique.
     measured_with: Option<(u32, u32)>,
+    /// The problems of one solve are others than those of the next, so costs are times per work. Else they are times: what a task costs its
+    /// worker beside its problem is no work, and another depth has more tasks.
+    problems_vary: bool,
 }
 
 impl CutOff {
@@ -58,6 +61,7 @@ impl CutOff {
             errors: PredictionErrors::default(),
             measured: BTreeMap::new(),
             measured_with: None,
+            problems_vary: false,
         }
     }
 
@@ -78,21 +82,31 @@ impl CutOff {
         if self.now.as_ref().is_none_or(|now| now.tree.in_force != cutoff) {
             self.interrupt();
         }
-        let ideal_s = tree.work_s() / f64::from(window.workers.max(1));
-        let measurement = Measurement { cost: window.iteration_s / ideal_s, time_s: window.iteration_s };
+        if !self.problems_vary && self.now.as_ref().is_some_and(|now| !now.tree.has_problems_of(&tree)) {
+            self.problems_vary = true;
+            self.measured.clear();
+            self.interrupt();
+        }
         let (iteration, iteration_s, workers) = (window.iteration, window.iteration_s, window.workers);
+        let unit_s = self.unit_s(&tree, workers);
+        let measurement = Measurement { cost: iteration_s / unit_s, time_s: iteration_s };
         self.now = Some(Now { iteration, iteration_s, workers, tree, hand_out });
         self.fresh = true;
         if window.setting_changed || !measurement.cost.is_finite() {
             return None;
         }
-        let foreseen_s = self.present.cost().map_or(iteration_s, |cost| cost * ideal_s);
+        let foreseen_s = self.present.cost().map_or(iteration_s, |cost| cost * unit_s);
         self.errors.add(iteration, iteration_s, foreseen_s);
         self.present.push(measurement);
         self.noise.add(measurement.cost);
         let known = self.measured.entry(cutoff).or_default();
         *known = (known.0 + measurement.cost.ln(), known.1 + 1.0);
         self.watch(iteration, cutoff, measurement)
+    }
+
+    /// Seconds for each unit of cost.
+    fn unit_s(&self, tree: &Tree, workers: u32) -> f64 {
+        if self.problems_vary { tree.work_s() / f64::from(workers.max(1)) } else { 1.0 }
     }
 
     fn interrupt(&mut self) {
@@ -116,9 +130,9 @@ impl CutOff {
     }
 
     /// By how much iterations with this depth cost more than simulated, and the standard error of that, as a difference of logarithms.
-    fn residual(&self, simulated: &Forecast, ideal_s: f64) -> Option<Gain> {
+    fn residual(&self, simulated: &Forecast, unit_s: f64) -> Option<Gain> {
         let (sum, count) = self.measured.get(&simulated.depth)?;
-        let mean = sum / count - (simulated.iteration_s / ideal_s).ln();
+        let mean = sum / count - (simulated.iteration_s / unit_s).ln();
         Some(Gain { mean, error: self.noise.deviation() / count.sqrt() })
     }
 
@@ -130,23 +144,27 @@ impl CutOff {
         if let (Some((was, windows)), Some((is, count))) = (mean(present.depth), mean(next.depth)) {
             return Gain { mean: was - is, error: noise * (1.0 / windows + 1.0 / count).sqrt() };
         }
-        let ideal_s = now.tree.work_s() / f64::from(now.workers.max(1));
+        let unit_s = self.unit_s(&now.tree, now.workers);
         let nearest = self.measured.keys().min_by_key(|depth| depth.abs_diff(next.depth));
         let neighbour = nearest.filter(|depth| **depth != present.depth).and_then(|depth| all.get(*depth as usize));
-        let residual = self.residual(present, ideal_s);
+        let residual = self.residual(present, unit_s);
         let promise = (present.iteration_s / next.iteration_s).ln();
         let errors = correction(
             Simulated { ratio: promise.exp(), inputs: 0.0, residual },
             Simulated {
                 ratio: 1.0,
                 inputs: 0.0,
-                residual: neighbour.and_then(|neighbour| self.residual(neighbour, ideal_s)),
+                residual: neighbour.and_then(|neighbour| self.residual(neighbour, unit_s)),
             },
             &[],
             (residual.map_or(0.0, |residual| residual.mean.abs()), EXACT),
         );
+        // What is not known of a message may cost its worker time: whether work that waits there hides it shows only when it is measured.
+        let more = next.tasks.abs_diff(present.tasks) as f64 / f64::from(now.workers.max(1));
+        let messages = more * now.hand_out.as_ref().map_or(0.0, |hand_out| hand_out.message_error_s) / next.iteration_s;
         // The next problem is divided otherwise by chance.
-        Gain { mean: promise, error: noise.hypot(present.error).hypot(next.error) }.plus(errors)
+        let error = noise.hypot(present.error).hypot(next.error).hypot(messages);
+        Gain { mean: promise, error }.plus(errors)
     }
 
     /// The depth that gains most of those that surely gain.

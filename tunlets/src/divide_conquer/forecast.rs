@@ -36,6 +36,8 @@ pub struct HandOut {
     pub bytes: (f64, f64),
     /// The technique in force.
     pub setting: TechniqueParameters,
+    /// Standard error of a message's start-up time, seconds.
+    pub message_error_s: f64,
 }
 
 impl HandOut {

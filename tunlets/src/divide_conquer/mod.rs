@@ -54,7 +54,9 @@ impl DivideConquer {
         judgements.iter_mut().for_each(|judgement| judgement.measured_s += tree.serial_s);
         let hand_out = self.master_worker.hand_out().map(|(load, setting)| {
             let bytes = tree.tasks(tree.cutoff as usize).1;
-            HandOut { load, bytes, setting }
+            let links = window.network.iter().flat_map(|network| [network.near, network.far]).flatten();
+            let message_error_s = links.map(|link| link.cost.start_up_error_s).fold(0.0, f64::max);
+            HandOut { load, bytes, setting, message_error_s }
         });
         judgements.extend(self.cutoff.learn(window, tree, hand_out));
         judgements
@@ -71,7 +73,8 @@ impl Tunlet for DivideConquer {
         all.sees.push(
             "each solve of a divide-and-conquer program: what the problems of each depth took, and their bytes".into(),
         );
-        let trial = Rule::explain("iteration time / (time of all problems / workers)", true, self.confidence);
+        let trial =
+            Rule::explain("iteration time (per work, where the problems of solves differ)", true, self.confidence);
         Explanation { tunlet: "divide_conquer".into(), ..all }
             .turns(names::CUTOFF, "depth at which the master stops to divide", "whole numbers, 0 to 30")
             .decides(

@@ -107,6 +107,12 @@ impl Tree {
         good.then_some(Tree { in_force, cutoff, serial_s, span_s, levels })
     }
 
+    /// Whether both trees have as many problems at each depth that both tell.
+    pub fn has_problems_of(&self, other: &Tree) -> bool {
+        let mut both = self.levels.iter().zip(&other.levels);
+        both.all(|(own, other)| own.solve.count == other.solve.count)
+    }
+
     /// Time of all problems on one rank, seconds.
     pub fn work_s(&self) -> f64 {
         self.levels.first().map_or(0.0, |whole| whole.solve.sum_s)
