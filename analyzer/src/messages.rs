@@ -26,6 +26,8 @@ struct End {
 /// until one comes back.
 #[derive(Clone, Debug, Default)]
 struct Way {
+    /// Messages that their sender, and their receiver, told of.
+    told_of: [u64; 2],
     sent: VecDeque<End>,
     received: VecDeque<End>,
     out: Option<(u64, i128)>,
@@ -56,6 +58,7 @@ impl Messages {
             return None;
         }
         let way = self.ways.entry((from, to)).or_default();
+        way.told_of[usize::from(moved.received)] += 1;
         let error_ns = if moved.same_host { 0 } else { i128::from(error_ns) };
         let matches = |sent: &End, got: &End| {
             sent.bytes == got.bytes && sent.begin_ns > got.begin_ns + error_ns && sent.begin_ns < got.end_ns + error_ns
@@ -87,18 +90,24 @@ impl Messages {
         trip(false, u128::from(sent.bytes) + u128::from(bytes), took_ns + back_ns)
     }
 
-    /// Between how many pairs of ranks messages were seen, each way for itself.
-    pub(crate) fn ways(&self) -> usize {
-        self.ways.len()
+    /// Senders and receivers of more than one message: a single one is no stream, such as a result at the end.
+    fn repeated(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.ways.iter().filter(|(_, way)| way.told_of.iter().any(|messages| *messages > 1)).map(|(way, _)| *way)
     }
 
-    /// Whether all ranks of a world of this size get their work from one rank, pass it on three times at least, and nothing comes back, as in a
-    /// pipeline. From a master tasks go out and results come back; results that all ranks send to one rank come from several; and where one
+    /// Between how many pairs of ranks more than one message was seen, each way for itself.
+    pub(crate) fn ways(&self) -> usize {
+        self.repeated().count()
+    }
+
+    /// Whether all ranks of a world of this size get their work from one rank, pass it on three times at least, and no stream comes back, as in
+    /// a pipeline. From a master tasks go out and results come back; results that all ranks send to one rank come from several; and where one
     /// hands out what another collects, the ranks between them are workers.
     pub(crate) fn go_one_way(&self, world_size: u32) -> bool {
-        let senders: BTreeSet<u32> = self.ways.keys().map(|(from, _)| *from).collect();
+        let ways: BTreeSet<(u32, u32)> = self.repeated().collect();
+        let senders: BTreeSet<u32> = ways.iter().map(|(from, _)| *from).collect();
         let mut awaited = BTreeMap::<u32, usize>::new();
-        for (_, to) in self.ways.keys() {
+        for (_, to) in &ways {
             *awaited.entry(*to).or_default() += 1;
         }
         let mut reached: Vec<u32> = senders.iter().copied().filter(|rank| !awaited.contains_key(rank)).collect();
@@ -110,7 +119,7 @@ impl Messages {
         while let Some(rank) = reached.pop() {
             passed += 1;
             let next = depths.get(&rank).copied().unwrap_or(0) + 1;
-            for ((_, to), _) in self.ways.range((rank, 0)..=(rank, u32::MAX)) {
+            for (_, to) in ways.range((rank, 0)..=(rank, u32::MAX)) {
                 depths.entry(*to).and_modify(|depth| *depth = next.max(*depth)).or_insert(next);
                 awaited.entry(*to).and_modify(|left| *left -= 1);
                 if awaited.get(to) == Some(&0) {
@@ -213,13 +222,16 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_is_where_nothing_comes_back() {
+    fn a_pipeline_is_where_nothing_but_a_result_comes_back() {
         let one_way = |world_size: u32, ways: &[(u32, u32)]| {
             let mut messages = Messages::default();
-            for (from, to) in ways {
+            for (from, to) in ways.iter().flat_map(|way| [way; 2]) {
                 messages.on_moved(*from, &moved(false, *to, true, 8, (1, 1)), 0, 0);
             }
-            messages.go_one_way(world_size)
+            let repeated = messages.go_one_way(world_size);
+            messages.on_moved(world_size - 1, &moved(false, 0, true, 8, (1, 1)), 0, 0);
+            assert!(ways.contains(&(world_size - 1, 0)) || messages.go_one_way(world_size) == repeated, "{ways:?}");
+            repeated
         };
         let chain = [(0, 1), (1, 2), (2, 3)];
         assert!(one_way(4, &chain));

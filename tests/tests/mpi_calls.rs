@@ -403,6 +403,16 @@ fn a_master_is_recognised_from_who_sends_to_whom(mpi: Mpi) {
 }
 
 #[each_mpi]
+fn of_a_master_that_polls_nobody_says_how_busy_it_is_where_its_workers_poll_too(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &source("asked.c"), &["-O1".into()]);
+    let (_, summary) = both(&scratch, mpi, 5, &program);
+    let team = summary.0.pointer("/teams/0").unwrap_or_else(|| panic!("{mpi:?}: {}", summary.0));
+    assert_eq!((&team["master"], &team["share"]), (&0.into(), &1.0.into()), "{mpi:?}: {team}");
+    assert!(team["master_busy"].is_null() && team["most_workers"].is_null(), "{mpi:?}: {team}");
+}
+
+#[each_mpi]
 fn a_pipeline_by_hand_is_no_master_with_workers(mpi: Mpi) {
     let scratch = Scratch::new();
     let program = mpi.compile(&scratch, &source("relay.c"), &["-O1".into(), "-g".into()]);

@@ -95,10 +95,11 @@ impl Part {
     }
 }
 
-/// Whether a call reaches the memory of another rank, or synchronizes with that.
-pub(super) fn is_one_sided(number: u32) -> bool {
-    static ONE_SIDED: OnceLock<[bool; NAMES.len()]> = OnceLock::new();
+/// Whether the peer of a call takes no part in it: the call reaches that rank's memory, or looks whether a message of it has come.
+pub(super) fn is_without_peer(number: u32) -> bool {
+    static WITHOUT_PEER: OnceLock<[bool; NAMES.len()]> = OnceLock::new();
     let of = |name: &str| match name {
+        "MPI_Probe" | "MPI_Iprobe" | "MPI_Mprobe" | "MPI_Improbe" => true,
         "MPI_Put"
         | "MPI_Get"
         | "MPI_Accumulate"
@@ -108,7 +109,7 @@ pub(super) fn is_one_sided(number: u32) -> bool {
         "MPI_Rput" | "MPI_Rget" | "MPI_Raccumulate" | "MPI_Rget_accumulate" => true,
         _ => name.starts_with("MPI_Win_"),
     };
-    ONE_SIDED.get_or_init(|| NAMES.map(of)).get(number as usize).copied().unwrap_or_default()
+    WITHOUT_PEER.get_or_init(|| NAMES.map(of)).get(number as usize).copied().unwrap_or_default()
 }
 
 /// The other rank of a message, in the world, and whether it is on this host.
@@ -246,11 +247,15 @@ mod tests {
     }
 
     #[test]
-    fn the_calls_that_reach_memory_are_known_by_their_names() {
-        let reach = "Put Get Accumulate Rput Rget Raccumulate Get_accumulate Rget_accumulate Fetch_and_op Compare_and_swap Win_lock Win_flush";
-        assert!(reach.split(' ').all(|name| is_one_sided(number(&format!("MPI_{name}")))));
-        assert!(!["MPI_Send", "MPI_Recv", "MPI_Get_count", "MPI_Rsend"].iter().any(|name| is_one_sided(number(name))));
-        assert!(!is_one_sided(u32::MAX));
+    fn the_calls_that_reach_memory_or_look_for_messages_are_known_by_their_names() {
+        let alone = "Probe Iprobe Mprobe Improbe Put Get Accumulate Rput Rget Raccumulate Get_accumulate Rget_accumulate Fetch_and_op Compare_and_swap Win_lock Win_flush";
+        assert!(alone.split(' ').all(|name| is_without_peer(number(&format!("MPI_{name}")))));
+        assert!(
+            !["MPI_Send", "MPI_Recv", "MPI_Mrecv", "MPI_Get_count", "MPI_Rsend"]
+                .iter()
+                .any(|name| is_without_peer(number(name)))
+        );
+        assert!(!is_without_peer(u32::MAX));
     }
 
     #[test]
