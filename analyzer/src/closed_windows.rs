@@ -23,6 +23,9 @@ pub struct WindowLine {
     pub time_s: f64,
     /// Task time / workers, seconds; null for streams.
     pub ideal_s: Option<f64>,
+    /// Time that the worker which computed longest was busy, seconds; `None` for streams. Not listed.
+    #[serde(skip)]
+    pub busiest_s: Option<f64>,
     /// Tasks; 0 where the program distributes none; null for streams.
     pub tasks: Option<u64>,
     /// Workers; ranks where there are no tasks; null for streams.
@@ -69,6 +72,7 @@ impl ClosedWindows {
             end_s: microseconds(end_s),
             time_s: window.iteration_s,
             ideal_s: Some(closed.ideal_s()),
+            busiest_s: Some(window.busiest_s()),
             tasks: Some(window.tasks),
             workers: Some(window.workers),
             technique: has_technique.then(|| shared(last, &window.setting.to_string())),
@@ -91,6 +95,7 @@ impl ClosedWindows {
             end_s: microseconds(end_s),
             time_s: window.period_s(),
             ideal_s: None,
+            busiest_s: None,
             tasks: None,
             workers: None,
             technique: None,

@@ -73,7 +73,11 @@ fn expected(p: &Proposal) -> String {
     let unchanged = if p.unchanged_s.is_finite() { format!("{} -> ", Seconds(p.unchanged_s)) } else { String::new() };
     let predicted = Seconds(p.predicted_s);
     let interval = match p.gain {
-        Some((gain, half)) => format!(" (gain {:.1} % +- {:.1} %)", 100.0 * gain, 100.0 * half),
+        Some((gain, half)) => {
+            // What is gained is the objective's cost, which need not be time.
+            let of = if p.predicted_s > p.unchanged_s { " by the objective" } else { "" };
+            format!(" (gain {:.1} % +- {:.1} %{of})", 100.0 * gain, 100.0 * half)
+        }
         None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
         None => String::new(),
     };
@@ -285,6 +289,11 @@ pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Opt
     Notice { text, json }
 }
 
+/// A longer time was expected: the objective is another one.
+fn is_longer(line: &DecisionLine) -> bool {
+    line.predicted_s.zip(line.unchanged_s).is_some_and(|(predicted_s, unchanged_s)| predicted_s > unchanged_s)
+}
+
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, iteration: u64) -> Notice {
     let times = beside_prediction(line, judgement);
@@ -298,6 +307,7 @@ pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, it
     let outcome = match judgement.verdict {
         Verdict::Left => times,
         Verdict::RolledBack => format!("rolled back to {}{found}: {times}", line.from),
+        Verdict::Kept if is_longer(line) => format!("kept{found}, for the objective is no shorter time: {times}"),
         // The work of iterations differs: a longer time alone is no loss.
         Verdict::Kept if found.is_empty() && line.measured_s > line.unchanged_s => {
             format!("kept, for no loss is sure: {times}")

@@ -61,7 +61,7 @@ pub fn teams(members: &[Member]) -> Vec<TeamLine> {
 pub fn beside_master(advice: NextAllocation, teams: &[TeamLine]) -> NextAllocation {
     let [team] = teams else { return advice };
     let Some((busy, most)) = team.master_busy.zip(team.most_workers) else { return advice };
-    let regime = match Regime::of(1.0, busy, team.computing, 0.0) {
+    let regime = match Regime::of(1.0, busy, (team.computing, team.computing), 0.0) {
         Regime::Master => Regime::Master.as_str(),
         _ => advice.regime,
     };
@@ -136,6 +136,7 @@ mod tests {
             iteration_s: 0.03,
             uncertainty: 0.1,
             own_chunks: None,
+            technique: None,
         };
         // Six tenths of its time with three workers that compute all the time: with five it has none left.
         let busy = |busy_s: f64, workers: u32| {

@@ -90,8 +90,11 @@ pub fn table(json: &str) -> String {
     if !periods.is_empty() {
         lines.extend(stream(&summary, &periods));
     } else if iterations == 0 {
-        let functions = declared(&summary, "iteration").filter(|line| line.get(1).is_some_and(|of| of == "function"));
-        let unseen = functions.and_then(|line| line.get(2).cloned());
+        let unseen = declared(&summary, "iteration").and_then(|line| {
+            let [_, kind, function, ..] = &line.words[..] else { return None };
+            let else_ = "it is called in another thread than the one that initialised MPI";
+            (kind == "function").then(|| line.unseen(&summary, &format!("no whole call of {function}"), else_))
+        });
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
             ranks if summary["period_s"].is_array() => format!(
@@ -100,8 +103,7 @@ pub fn table(json: &str) -> String {
                 Count(ranks, "rank")
             ),
             ranks if unseen.is_some() => format!(
-                "{}, but no iterations: no whole call of {} was seen, which the iteration line of the points file names: the compiler may have made it \
-                 part of its caller (noinline keeps it), or it is called in another thread than the one that initialised MPI",
+                "{}, but no iterations: {}",
                 Count(ranks, "rank"),
                 unseen.unwrap_or_default()
             ),
@@ -190,22 +192,52 @@ pub fn has_tasks(summary: &Value) -> bool {
     summary["messages_go_one_way"] != true && any("tasks").or(any("ideal_s")).unwrap_or(false)
 }
 
-/// The words of the lines of the points file that begin with this one.
-fn all_declared<'s>(summary: &'s Value, first: &'s str) -> impl Iterator<Item = Vec<String>> + 's {
-    let lines = summary["points"]["declared"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let words = lines.map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-    words.filter(move |words| words.first().is_some_and(|word| word == first))
+/// A line of the points file.
+struct DeclaredLine {
+    number: u64,
+    words: Vec<String>,
 }
 
-/// The words of the first of them.
-fn declared(summary: &Value, first: &str) -> Option<Vec<String>> {
+/// The lines of the points file that begin with this word.
+fn all_declared<'s>(summary: &'s Value, first: &'s str) -> impl Iterator<Item = DeclaredLine> + 's {
+    let lines = summary["points"]["declared"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let lines = (1..)
+        .zip(lines)
+        .map(|(number, line)| DeclaredLine { number, words: line.split_whitespace().map(str::to_owned).collect() });
+    lines.filter(move |line| line.words.first().is_some_and(|word| word == first))
+}
+
+/// The first of them.
+fn declared(summary: &Value, first: &str) -> Option<DeclaredLine> {
     all_declared(summary, first).next()
 }
 
-/// Why no task was seen though the points file says how to tune a Master/Worker program; `None` where it does not say it, or tasks were seen.
+impl DeclaredLine {
+    /// Why nothing was seen of it: ranks refused it, or what else may be the reason.
+    fn unseen(&self, summary: &Value, what: &str, else_: &str) -> String {
+        let mut refused = summary["points"]["refused"].as_array().into_iter().flatten();
+        let own = refused.find(|refused| refused["line"] == self.number && refused["shed"] == false);
+        match own.and_then(|refused| refused["why"].as_str()) {
+            Some(why) => format!("line {} of the points was refused: {why}", self.number),
+            None => format!(
+                "{what} was seen, which the {} line of the points file names: the compiler may have made it part of its caller (noinline keeps \
+                 it), or {else_}",
+                self.words[0]
+            ),
+        }
+    }
+}
+
+/// Why no task was seen or timed: though the program hands some out, or the points file says how to tune a Master/Worker program; `None` where
+/// neither is so, or tasks were timed.
 pub fn without_tasks(summary: &Value) -> Option<String> {
     if has_tasks(summary) {
-        return None;
+        let ideal_s = summary["ideal_s"].as_array().filter(|ideal_s| !ideal_s.is_empty())?;
+        return ideal_s.iter().all(|ideal_s| *ideal_s == 0.0).then(|| {
+            "no worker says what its tasks take, so how they are handed out is not tuned: midrun_work_begin and midrun_work_end mark them, \
+             or a work line of a points file names the function that computes them"
+                .to_owned()
+        });
     }
     let work = declared(summary, "work");
     if summary["messages_go_one_way"] == true {
@@ -214,15 +246,13 @@ pub fn without_tasks(summary: &Value) -> Option<String> {
                 .to_owned()
         });
     }
-    if let Some([_, _, function, ..]) = work.as_deref() {
-        return Some(format!(
-            "no call of {function} with tasks was seen, which the work line of the points file names: the compiler may have made it part of its \
-             caller (noinline keeps it), or its arguments are others"
-        ));
+    if let Some(line) = work.filter(|line| line.words.len() > 2) {
+        let what = format!("no call of {} with tasks", line.words[2]);
+        return Some(line.unseen(summary, &what, "its arguments are others"));
     }
     let of_worker =
         |label: &String| [names::CHUNK_TASKS, names::CHUNK_SHARE, names::OWN_WORKERS].contains(&label.as_str());
-    let mut tuned = all_declared(summary, "tune").filter_map(|line| line.get(1).cloned());
+    let mut tuned = all_declared(summary, "tune").filter_map(|line| line.words.get(1).cloned());
     let label = tuned.find(of_worker)?;
     Some(format!(
         "{label} tunes a Master/Worker program, and the points file has no work line that says what computes its tasks"
@@ -248,7 +278,10 @@ fn ends(summary: &Value) -> Option<String> {
             return spread(seconds);
         }
         let (first, last) = seconds.first().zip(seconds.last())?;
-        return Some(format!("first iteration {}; last {}", Seconds(*first), Seconds(*last)));
+        let ends = format!("first iteration {}; last {}", Seconds(*first), Seconds(*last));
+        // One in ten is none of fewer.
+        let spread = if seconds.len() < 10 { None } else { spread(seconds) };
+        return Some([ends].into_iter().chain(spread).collect::<Vec<String>>().join("; "));
     };
     let line =
         |(time, ideal): &(f64, f64)| format!("{}, {:+.1} % over ideal", Seconds(*time), 100.0 * (time / ideal - 1.0));
@@ -308,8 +341,11 @@ fn search(report: &Value) -> Option<String> {
         ));
     }
     let ended = if ended { "found" } else { "has not ended; best so far:" };
-    let sure = if report["best_is_sure"] == false { ", a difference that may be chance" } else { "" };
-    let times = format!("{}{unit} instead of {} at start{sure}", Seconds(best_s), Seconds(start_s));
+    let (best_s, start_s) = (Seconds(best_s), Seconds(start_s));
+    let times = match report["best_is_sure"] == false {
+        true => format!("{best_s}{unit}, and {start_s} at start: the difference may be chance"),
+        false => format!("{best_s}{unit} instead of {start_s} at start"),
+    };
     Some(format!("search {ended} {} ({times}) in {measured}", values.join(", ")))
 }
 
@@ -327,7 +363,10 @@ fn advice(summary: &Value) -> Option<String> {
     let per = advice["per"].as_str().unwrap_or("iteration");
     let what = if per == "output" { "that compute" } else { "workers" };
     let again = if summary["ranks"].as_f64() == Some(ranks) { " again" } else { "" };
-    let assumed = advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
+    let own_chunks =
+        advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
+    let technique = advice["technique"].as_str().map(|technique| format!(", with {technique}, which was not set here"));
+    let assumed = own_chunks.or(technique);
     // What holds up these ranks would hold up more of them.
     let run_delay = summary["pop"]["run_delay"].as_f64().filter(|share| *share > 1.0 - LEVEL);
     let cores = run_delay.map(|share| {
@@ -501,7 +540,7 @@ mod tests {
         let start = report(serde_json::json!({"best_is_start": true}));
         assert_eq!(start, "search found nothing better than the values at start, a = 0.5 (0.100 s), in 5 measurements");
         let chance = report(serde_json::json!({"best_is_sure": false, "start_s": 0.11}));
-        assert!(chance.contains("(0.100 s instead of 0.110 s at start, a difference that may be chance)"), "{chance}");
+        assert!(chance.contains("(0.100 s, and 0.110 s at start: the difference may be chance)"), "{chance}");
         let by_progress = report(serde_json::json!({"per_progress": true, "start_s": 0.3}));
         assert_eq!(
             by_progress,
@@ -509,6 +548,30 @@ mod tests {
         );
         let silent = report(serde_json::json!({"measured": 0, "best": null, "best_s": null, "start_s": null}));
         assert_eq!(silent, "search of a: nothing was measured");
+    }
+
+    #[test]
+    fn a_line_of_the_points_file_of_which_nothing_was_seen_is_told_with_the_ranks_reason() {
+        let of = |refused: Value| {
+            let summary = serde_json::json!({"ranks": 4, "iterations": 0, "decisions": [], "points": {"refused": refused, "measured": [],
+                "declared": ["", "work function g first 1 int tasks 2 int", "iteration function f"]}});
+            (table(&summary.to_string()), without_tasks(&summary).unwrap())
+        };
+        let (iterations, tasks) = of(serde_json::json!([]));
+        assert!(iterations.contains("no iterations: no whole call of f was seen"), "{iterations}");
+        assert!(tasks.contains("no call of g with tasks was seen"), "{tasks}");
+        let refused = |line: u32| serde_json::json!({"line": line, "why": format!("there is no {line}"), "shed": false, "ranks": [0]});
+        let (iterations, tasks) = of(serde_json::json!([refused(2), refused(3)]));
+        assert!(iterations.contains("no iterations: line 3 of the points was refused: there is no 3"), "{iterations}");
+        assert_eq!(tasks, "line 2 of the points was refused: there is no 2");
+    }
+
+    #[test]
+    fn tasks_that_nobody_timed_are_said_to_be_untuned() {
+        let of = |ideal_s: Value| without_tasks(&serde_json::json!({"tasks": [8, 8], "ideal_s": ideal_s}));
+        let none = of(serde_json::json!([0.0, 0.0])).unwrap();
+        assert!(none.contains("midrun_work_begin and midrun_work_end mark them"), "{none}");
+        assert_eq!([of(serde_json::json!([0.0, 0.1])), of(serde_json::json!([])), of(Value::Null)], [None, None, None]);
     }
 
     #[test]

@@ -55,6 +55,7 @@ impl Job {
                 iteration_s: next.iteration_s,
                 uncertainty: next.uncertainty,
                 own_chunks: next.own_chunks,
+                technique: next.technique,
             }),
             other_work: report.other_work,
             unequal_workers: report.unequal_workers,
@@ -218,7 +219,8 @@ impl Job {
         }
         let line = self.measurements.closed().newest(Per::Iteration).filter(|line| line.tasks > Some(0))?;
         let run_delay = self.measurements.efficiency().map_or(0.0, |efficiency| efficiency.run_delay);
-        Some(Regime::of(line.time_s, line.master_busy_s?, line.ideal_s?, run_delay).as_str().to_owned())
+        let workers = (line.ideal_s?, line.busiest_s?);
+        Some(Regime::of(line.time_s, line.master_busy_s?, workers, run_delay).as_str().to_owned())
     }
 
     fn point(&self, point: &TuningPoint) -> Value {

@@ -296,6 +296,28 @@ fn uneven_tasks_are_near_the_ideal_from_the_third_iteration_on() {
 }
 
 #[test]
+fn advice_for_the_next_run_rests_on_what_was_only_advised_in_this_one() {
+    // The dearest of equal parts takes four times as long as their mean.
+    let mut plant = Plant::new(Dist::Fire);
+    (plant.slowness, plant.chunk_cost_s) = (vec![1.0; 8], 1e-3);
+    let mut tunlet = tunlet(Mode::Auto);
+    let (mut now_s, mut best_s) = (f64::NAN, f64::NAN);
+    for number in 0..6 {
+        let window = plant.iterate(None);
+        (now_s, best_s) = (window.iteration_s, window.ideal_s());
+        tunlet.observe(Observation::Iteration(&window));
+        if tunlet.propose(&tuning_points()).is_some() {
+            tunlet.on_settled(number, Settled::NotApplied { why: None });
+        }
+    }
+    let next = tunlet.report().next_allocation.expect("advice");
+    assert!(next.regime.starts_with("imbalance-bound"), "{next:?}");
+    assert!(next.technique.is_some() && next.workers >= 8, "{next:?}");
+    let of_eight_s = next.iteration_s * f64::from(next.workers) / 8.0;
+    assert!((best_s..0.5 * now_s).contains(&of_eight_s), "{next:?}: {best_s} {now_s}");
+}
+
+#[test]
 fn a_technique_that_the_user_sets_is_not_judged_as_the_one_on_trial() {
     let mut plant = Plant::new(Dist::Exponential);
     plant.setting = TechniqueParameters::new(Technique::None);

@@ -7,7 +7,9 @@ use crate::Window;
 pub enum Regime {
     /// The workers compute most of the time.
     Compute,
-    /// Workers wait for messages or for each other most of the time, though the master is not busy then.
+    /// The worker that computes longest does so most of the time, and the others wait for it.
+    Imbalance,
+    /// Workers wait for messages most of the time, though nobody is busy then.
     Communication,
     /// The master is busy most of the time, and more of it than the workers: more workers will not help.
     Master,
@@ -16,15 +18,18 @@ pub enum Regime {
 }
 
 impl Regime {
-    /// Classifies an iteration by its time, the master's busy time, and the ideal (task time / workers), seconds: the bottleneck is what is
-    /// busy for the largest share of the time (Denning, Buzen 1978), if that is most of it. `run_delay` is the share of the time that ranks
+    /// Classifies an iteration by its time, the master's busy time, the ideal (task time / workers), and the busy time of the worker that
+    /// computes longest, seconds: the bottleneck is what is busy for the largest share of the time (Denning, Buzen 1978), if that is most of
+    /// it; a single worker only where neither the master nor the workers together are. `run_delay` is the share of the time that ranks
     /// waited for a core: then that is what is busy.
-    pub fn of(iteration_s: f64, master_busy_s: f64, ideal_s: f64, run_delay: f64) -> Regime {
+    pub fn of(iteration_s: f64, master_busy_s: f64, (ideal_s, busiest_s): (f64, f64), run_delay: f64) -> Regime {
+        let is_most = |busy_s: f64| 2.0 * busy_s > iteration_s;
         match () {
             () if Regime::is_cores(run_delay) => Regime::Cores,
-            () if 2.0 * master_busy_s.max(ideal_s) <= iteration_s => Regime::Communication,
-            () if master_busy_s > ideal_s => Regime::Master,
-            () => Regime::Compute,
+            () if is_most(master_busy_s) && master_busy_s > ideal_s => Regime::Master,
+            () if is_most(ideal_s) => Regime::Compute,
+            () if is_most(busiest_s) => Regime::Imbalance,
+            () => Regime::Communication,
         }
     }
 
@@ -37,6 +42,7 @@ impl Regime {
     pub fn as_str(self) -> &'static str {
         match self {
             Regime::Compute => "compute-bound",
+            Regime::Imbalance => "imbalance-bound: one worker computes most of the time, and the others wait for it",
             Regime::Communication => "communication-bound",
             Regime::Master => "master-bound: the master is the bottleneck, more workers will not help",
             Regime::Cores => {
@@ -52,6 +58,7 @@ pub struct Busy {
     iteration_s: f64,
     master_s: f64,
     ideal_s: f64,
+    busiest_s: f64,
     /// Time that ranks were ready to run and had no core.
     delayed_s: f64,
 }
@@ -62,13 +69,14 @@ impl Busy {
         self.iteration_s += window.iteration_s;
         self.master_s += window.master_busy_s;
         self.ideal_s += window.ideal_s();
+        self.busiest_s += window.busiest_s();
         self.delayed_s += window.run_delay() * window.iteration_s;
     }
 
     /// The regime of all.
     pub fn regime(&self) -> Regime {
-        let Busy { iteration_s, master_s, ideal_s, delayed_s } = *self;
-        Regime::of(iteration_s, master_s, ideal_s, delayed_s / iteration_s.max(f64::MIN_POSITIVE))
+        let Busy { iteration_s, master_s, ideal_s, busiest_s, delayed_s } = *self;
+        Regime::of(iteration_s, master_s, (ideal_s, busiest_s), delayed_s / iteration_s.max(f64::MIN_POSITIVE))
     }
 }
 
@@ -90,10 +98,13 @@ mod tests {
 
     #[test]
     fn the_busiest_is_the_bottleneck_if_it_is_busy_most_of_the_time() {
-        let of = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, ideal_s, 0.5);
+        let of = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, (ideal_s, ideal_s), 0.5);
         assert_eq!([of(0.1, 0.8), of(0.7, 0.8), of(0.1, 0.51)], [Regime::Compute; 3]);
         assert_eq!([of(0.9, 0.6), of(0.6, 0.1)], [Regime::Master; 2]);
         assert_eq!([of(0.3, 0.4), of(0.0, 0.0)], [Regime::Communication; 2]);
-        assert_eq!(Regime::of(1.0, 0.9, 0.2, 0.6), Regime::Cores);
+        assert_eq!(Regime::of(1.0, 0.9, (0.2, 0.3), 0.6), Regime::Cores);
+        let uneven = |master_busy_s, ideal_s| Regime::of(1.0, master_busy_s, (ideal_s, 0.9), 0.0);
+        assert_eq!([uneven(0.1, 0.2), uneven(0.3, 0.5)], [Regime::Imbalance; 2]);
+        assert_eq!([uneven(0.6, 0.2), uneven(0.1, 0.8)], [Regime::Master, Regime::Compute]);
     }
 }

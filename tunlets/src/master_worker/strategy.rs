@@ -87,6 +87,8 @@ pub struct MasterWorker {
     proposed: Option<Change>,
     /// Time that it promises, and the ideal one of the work that it is promised of, seconds.
     proposed_s: (f64, f64),
+    /// The technique that was advised last and not set: the decision, and the iteration time that was expected with it, seconds.
+    not_set: Option<(u64, TechniqueParameters, f64)>,
     /// Measurements under the present setting with the present workers.
     present: Measurements,
     present_of: Option<(Family, u32)>,
@@ -146,6 +148,7 @@ impl MasterWorker {
             trials: Trials::default(),
             promised: None,
             proposed_s: (f64::NAN, f64::NAN),
+            not_set: None,
             expected: Gain::NONE,
             rest_seen: None,
             tasks_vary: false,
@@ -344,14 +347,32 @@ impl MasterWorker {
 
     fn next_allocation(&self) -> Option<NextAllocation> {
         let (workload, (_, iteration_now_s)) = (self.workload.as_ref()?, self.last?);
-        let scale = iteration_now_s / workload.ideal_s().max(f64::MIN_POSITIVE);
-        self.workers.next_allocation(
-            workload,
-            &self.current?,
-            (self.regime?, iteration_now_s),
-            scale,
-            self.errors.half_width(0.0, self.confidence),
-        )
+        // The next run begins with what this one was only advised to set.
+        let current = self.current?;
+        let not_set = self.not_set.filter(|(_, setting, _)| family(setting) != family(&current));
+        let (setting, iteration_s) =
+            not_set.map_or((current, iteration_now_s), |(_, setting, time_s)| (setting, time_s));
+        let ratio = iteration_s / workload.ideal_s().max(f64::MIN_POSITIVE);
+        let deviation = self.errors.half_width(0.0, self.confidence);
+        let regime = (self.regime?, iteration_now_s);
+        let next = self.workers.next_allocation(workload, &setting, regime, ratio, deviation)?;
+        Some(NextAllocation { technique: not_set.map(|(_, setting, _)| setting.kind.name().to_owned()), ..next })
+    }
+
+    /// What was proposed is not in force. `is_advice`: it was only told, each advice once, with the same number from then on.
+    fn on_not_applied(&mut self, decision: u64, change: Change, is_advice: bool) {
+        match change {
+            Change::Workers(..) => self.workers.on_not_applied(),
+            Change::Technique(_, to, _) => {
+                let is_new = self.not_set.is_none_or(|(known, ..)| known != decision);
+                if is_advice && is_new {
+                    self.not_set = Some((decision, to, self.proposed_s.0));
+                }
+                self.trials.on_not_applied();
+            }
+            Change::Own(..) => self.trials.on_not_applied(),
+            Change::Start(_) => {}
+        }
     }
 
     /// What is known of the work, and what these tuning points let the program do with it.
@@ -569,16 +590,13 @@ impl Tunlet for MasterWorker {
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
         let Some(change) = self.proposed.take() else { return };
-        let Settled::Applied { iteration } = settled else {
-            match change {
-                Change::Workers(..) => self.workers.on_not_applied(),
-                Change::Technique(..) | Change::Own(..) => self.trials.on_not_applied(),
-                Change::Start(_) => {}
-            }
-            return;
+        let iteration = match settled {
+            Settled::Applied { iteration } => iteration,
+            Settled::NotApplied { why } => return self.on_not_applied(decision, change, why.is_none()),
         };
         // With another setting nothing is foreseen so well.
         self.is_cold = false;
+        self.not_set = None;
         self.promised = Some((decision, self.proposed_s.0));
         self.changed_at = Some(iteration);
         let (from, to, gain) = match change {

@@ -399,6 +399,7 @@ impl Workers {
             iteration_s: best.iteration_s,
             uncertainty: deviation.hypot(error),
             own_chunks: workload.own_batches().map(ToString::to_string),
+            technique: None,
         })
     }
 

@@ -352,6 +352,7 @@ impl Pipeline {
             iteration_s: next.paced_s(now.head_s),
             uncertainty: self.errors.half_width(0.0, self.confidence),
             own_chunks: None,
+            technique: None,
         })
     }
 }
