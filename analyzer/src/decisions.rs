@@ -171,6 +171,14 @@ impl Decisions {
         matches!(self.mind, Mind::Thinking(_))
     }
 
+    /// The thought that has not come back.
+    pub fn under_way(&self) -> Option<Work> {
+        match &self.mind {
+            Mind::Thinking(work) => Some(work.clone()),
+            Mind::Here(_) | Mind::Failed => None,
+        }
+    }
+
     /// Those of these refusals that were not reported yet.
     pub fn new_refusals(&mut self, mut refusals: Vec<Refusal>) -> Vec<Refusal> {
         refusals.retain(|refusal| self.refused.insert((refusal.tunlet.clone(), refusal.why.clone())));
@@ -252,7 +260,7 @@ impl Decisions {
         }
     }
 
-    /// Takes the tunlets back, and what they thought; judgements are noted. Waits where the thought is not at its end.
+    /// Takes the tunlets back, and what they thought; judgements are noted. Thinks itself where the thought is not at its end.
     pub fn end_thought(&mut self) -> Option<Conclusion> {
         let Mind::Thinking(work) = &self.mind else { return None };
         let mut conclusion = work.conclusion()?;

@@ -418,6 +418,7 @@ impl Job {
             }
         }
         self.tell_other_iterations(ctx);
+        self.hurry(ctx);
         self.watch_running(ctx);
         if self.decisions.is_newly_off() {
             let text = "tuning is off: the tunlet failed (this is a defect of midrun)".to_owned();

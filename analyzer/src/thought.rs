@@ -2,11 +2,12 @@
 //! on a thread of their own: the core hands the work out, goes on reading, and takes the conclusion in as an input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use midrun_tunlets::{Judgement, Observation, Proposal, Refusal, Settled, StreamWindow, TuningPoint, Tunlet, Window};
 
 /// What tunlets are told.
+#[derive(Clone)]
 pub enum News {
     /// A closed iteration.
     Iteration(Box<Window>),
@@ -79,6 +80,7 @@ pub struct Conclusion {
 }
 
 /// Tunlets with their news, and the tuning points where a proposal is wanted.
+#[derive(Clone)]
 struct Thought {
     tunlet: Box<dyn Tunlet>,
     news: Vec<News>,
@@ -107,7 +109,8 @@ enum State {
     Taken,
 }
 
-/// A thought that any thread may do, once.
+/// A thought that any thread may do: what the first one concludes counts, and they all conclude the same. Nobody waits for another, which may be
+/// one that gets no core.
 #[derive(Clone)]
 pub struct Work(Arc<Mutex<State>>);
 
@@ -122,22 +125,75 @@ impl Work {
         Work(Arc::new(Mutex::new(State::Waiting(Thought { tunlet, news, asked }))))
     }
 
-    /// Does it, unless it was done.
-    pub fn run(&self) {
-        let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = match std::mem::replace(state, State::Taken) {
-            State::Waiting(thought) => State::Done(Box::new(thought.think())),
-            other => other,
-        };
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Its conclusion, the first time. Waits while another thread does it, and does it where none has begun.
+    /// Does it, unless it was done.
+    pub fn run(&self) {
+        let thought = match &*self.state() {
+            State::Waiting(thought) => thought.clone(),
+            State::Done(_) | State::Taken => return,
+        };
+        let conclusion = Box::new(thought.think());
+        let mut state = self.state();
+        if matches!(*state, State::Waiting(_)) {
+            *state = State::Done(conclusion);
+        }
+    }
+
+    /// Its conclusion, the first time. Does it where it is not done yet.
     pub(crate) fn conclusion(&self) -> Option<Conclusion> {
         self.run();
-        let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(state, State::Taken) {
+        match std::mem::replace(&mut *self.state(), State::Taken) {
             State::Done(conclusion) => Some(*conclusion),
             State::Waiting(_) | State::Taken => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    /// A tunlet that gets no further in all threads but that of the test.
+    #[derive(Clone)]
+    struct Starved(std::thread::ThreadId, Arc<Barrier>);
+
+    impl Tunlet for Starved {
+        fn name(&self) -> &'static str {
+            "starved"
+        }
+
+        fn observe(&mut self, _: Observation<'_>) -> Vec<Judgement> {
+            if std::thread::current().id() != self.0 {
+                self.1.wait();
+                self.1.wait();
+            }
+            Vec::new()
+        }
+
+        fn propose(&mut self, _: &[TuningPoint]) -> Option<Proposal> {
+            None
+        }
+
+        fn on_settled(&mut self, _: u64, _: Settled) {}
+    }
+
+    #[test]
+    fn who_wants_a_conclusion_waits_for_no_thread_that_gets_no_core() {
+        let barrier = Arc::new(Barrier::new(2));
+        let tunlet = Box::new(Starved(std::thread::current().id(), barrier.clone()));
+        let work = Work::new(tunlet, vec![News::Running(0, 1.0)], None);
+        let starved = std::thread::spawn({
+            let work = work.clone();
+            move || work.run()
+        });
+        barrier.wait();
+        assert!(work.conclusion().is_some_and(|conclusion| conclusion.tunlet.is_some()));
+        barrier.wait();
+        starved.join().expect("it gets a core in the end");
+        assert!(work.conclusion().is_none(), "what it concluded then counts no more");
     }
 }

@@ -632,7 +632,8 @@ fn iterations_in_a_thread_that_counts_none_are_named(mpi: Mpi) {
     let mut line = mpi.line(2, &program);
     line.push("20".into());
     let ended = run::under_midrun(&scratch, "run", &["--summary", "s.json", "--points", "points"], &line).succeed();
-    assert!(ended.err.contains("no whole call of advance was seen"), "{mpi:?}: {}", ended.err);
+    let said = "no iterations: line 2 of the points was refused: its function is called in another thread";
+    assert!(ended.err.contains(said), "{mpi:?}: {}", ended.err);
     let summary = Summary::read(&scratch.path("s.json"));
     let refused = summary.0["points"]["refused"].as_array().expect("a list");
     let [one] = &refused[..] else { panic!("{mpi:?}: one line, once for all ranks: {refused:?}") };

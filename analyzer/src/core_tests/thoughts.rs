@@ -87,7 +87,7 @@ fn what_a_person_sets_while_tunlets_think_goes_before_their_proposal() {
 }
 
 #[test]
-fn the_summary_waits_for_a_thought_and_the_end_of_the_analyzer_does_it() {
+fn the_summary_waits_for_a_thought_that_becomes_urgent_and_the_end_of_the_analyzer_does_it() {
     let mut story = Story::begin_apart();
     story.iteration("j", 0);
     let [thought] = &story.thoughts()[..] else { panic!("one thought") };
@@ -98,8 +98,13 @@ fn the_summary_waits_for_a_thought_and_the_end_of_the_analyzer_does_it() {
         story.out.iter().any(|output| matches!(output, Output::Answer { answer: Answer::Summary(_), .. }))
     };
     assert!(!summed_up(&story));
-    story.think(thought);
+    // The thread that thinks may get no core while other jobs compute: it is thought once more, at once.
+    let urgent = |output: &Output| matches!(output, Output::Think { is_urgent: true, .. });
+    assert_eq!(story.out.iter().filter(|output| urgent(output)).count(), 1, "once");
+    let [again] = &story.thoughts()[..] else { panic!("one thought") };
+    story.think(again);
     assert!(summed_up(&story));
+    story.think(thought); // its thread ends when the job has ended
 
     let mut story = Story::begin_apart();
     story.iteration("j", 0);

@@ -28,6 +28,8 @@ pub(super) struct Asked {
     next: Option<Moment>,
     /// The thought under way has ended.
     pub(super) done: bool,
+    /// It is urgent.
+    is_urgent: bool,
 }
 
 /// The unit of the windows from which a framework's tuning point is decided.
@@ -131,15 +133,33 @@ impl Job {
         let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
         let Some(work) = self.decisions.begin_thought(points) else { return };
         if self.spec.thinks_apart && !self.ends {
-            ctx.out.push(Output::Think { job: self.id.clone(), work });
+            self.asked.is_urgent = self.computes_no_more();
+            ctx.out.push(Output::Think { job: self.id.clone(), work, is_urgent: self.asked.is_urgent });
         } else {
             self.on_thought(ctx);
         }
     }
 
-    /// The tunlets have thought: [`Job::on_time`] takes in what.
+    /// Lets a thought that has begun in the time which ranks leave be thought at once, as soon as there are no ranks any more: who asks for the
+    /// summary waits for it, and other jobs may leave no time.
+    pub(super) fn hurry(&mut self, ctx: &mut Ctx<'_>) {
+        if self.asked.is_urgent || !self.spec.thinks_apart || !self.computes_no_more() {
+            return;
+        }
+        if let Some(work) = self.decisions.under_way() {
+            self.asked.is_urgent = true;
+            ctx.out.push(Output::Think { job: self.id.clone(), work, is_urgent: true });
+        }
+    }
+
+    /// Whether all ranks have left, or somebody waits for the summary.
+    fn computes_no_more(&self) -> bool {
+        self.closing.is_some() || self.roster.members.all_left()
+    }
+
+    /// The tunlets have thought: [`Job::on_time`] takes in what. An urgent thought is done twice, and may be over already.
     pub fn on_thought_done(&mut self) {
-        self.asked.done = true;
+        self.asked.done = self.decisions.is_thinking();
     }
 
     /// Takes in what the tunlets thought: reports their judgements of earlier decisions, and does what they ask for.

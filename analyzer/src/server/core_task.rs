@@ -21,7 +21,7 @@ use crate::journal::{Journal, settings_line};
 use crate::notice::Notice;
 use crate::overview::Asked;
 use crate::recording::{InputLog, Recorder};
-use crate::server::thinker::{Accounts, Thinker};
+use crate::server::thinker::{Accounts, Priority, Thinker};
 use crate::{convert, limits};
 
 /// A stream of notices to one watcher.
@@ -255,7 +255,7 @@ impl CoreTask {
             Output::HandOver { link, ranks } => {
                 self.links.send(link.0, convert::unattended(ranks));
             }
-            Output::Think { job, work } => {
+            Output::Think { job, work, is_urgent } => {
                 let done = self.thoughts.0.clone();
                 let of = job.clone();
                 let (thought, priority) = self.accounts.book(&of, self.now_ns.now(), move || {
@@ -263,7 +263,7 @@ impl CoreTask {
                     // The core may have ended meanwhile.
                     let _ = done.send(job.clone());
                 });
-                (self.thinker)(thought, priority);
+                (self.thinker)(thought, if is_urgent { Priority::Usual } else { priority });
             }
             Output::Notify { job, notice } => self.notify(&job, notice),
             Output::EndWatches { job } => {
