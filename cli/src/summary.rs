@@ -111,6 +111,9 @@ pub fn table(json: &str) -> String {
                 "{}, but no iterations: the program marks none, and it ended before one was measured of the period of its MPI calls",
                 Count(ranks, "rank")
             ),
+            ranks if in_framework(&summary) => {
+                format!("{}, but no iterations: none of the framework's has ended", Count(ranks, "rank"))
+            }
             ranks => format!(
                 "{}, but no iterations: the program neither uses a framework nor marks its iterations, and its MPI calls have no period",
                 Count(ranks, "rank")
@@ -142,7 +145,11 @@ pub fn table(json: &str) -> String {
     }
     let ends = if instances.is_empty() { ends(&summary) } else { None };
     lines.extend(instances);
-    lines.extend(list("decisions").iter().rev().take(DECISIONS_SHOWN).rev().map(decision));
+    let earlier = list("decisions").len().saturating_sub(DECISIONS_SHOWN);
+    if earlier > 0 {
+        lines.push(format!("{} before these; midrun explain tells all", Count(earlier as u64, "decision")));
+    }
+    lines.extend(list("decisions").iter().skip(earlier).map(decision));
     lines.extend(ends);
     lines.extend(result::lines(&summary));
     if !list("decisions").is_empty() || number("/actions/sent") > 0 {
@@ -179,6 +186,12 @@ fn instance(line: &Value) -> Option<String> {
         times.first().map_or("-".into(), over),
         times.last().map_or("-".into(), over),
     ))
+}
+
+/// Whether a rank was in a function of a framework.
+fn in_framework(summary: &Value) -> bool {
+    let ranks = summary["pop"]["ranks"].as_array().into_iter().flatten();
+    ranks.into_iter().any(|rank| rank["framework_s"].as_f64().is_some_and(|time_s| time_s > 0.0))
 }
 
 /// What was lost after the agents had collected it.
@@ -361,7 +374,10 @@ fn advice(summary: &Value) -> Option<String> {
         ));
     }
     let per = advice["per"].as_str().unwrap_or("iteration");
-    let what = if per == "output" { "that compute" } else { "workers" };
+    let what = match per {
+        "output" => format!("{workers} that compute"),
+        _ => Count(workers as u64, "worker").to_string(),
+    };
     let again = if summary["ranks"].as_f64() == Some(ranks) { " again" } else { "" };
     let own_chunks =
         advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
@@ -373,7 +389,7 @@ fn advice(summary: &Value) -> Option<String> {
         format!(", where each rank has a core; here they had none for {:.0} % of the time", 100.0 * share)
     });
     Some(format!(
-        "{}; next time ask for {ranks} ranks{again} ({workers} {what}): {} per {per} are expected there, +- {:.0} %{}{}",
+        "{}; next time ask for {ranks} ranks{again} ({what}): {} per {per} are expected there, +- {:.0} %{}{}",
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
@@ -572,6 +588,30 @@ mod tests {
         let none = of(serde_json::json!([0.0, 0.0])).unwrap();
         assert!(none.contains("midrun_work_begin and midrun_work_end mark them"), "{none}");
         assert_eq!([of(serde_json::json!([0.0, 0.1])), of(serde_json::json!([])), of(Value::Null)], [None, None, None]);
+    }
+
+    #[test]
+    fn a_program_whose_framework_ends_no_iteration_is_not_said_to_have_none() {
+        let of = |framework_s: f64| {
+            let pop = serde_json::json!({"ranks": [{"rank": 0, "framework_s": framework_s}]});
+            table(&serde_json::json!({"ranks": 2, "iterations": 0, "decisions": [], "pop": pop}).to_string())
+        };
+        assert!(of(2.0).contains("2 ranks, but no iterations: none of the framework's has ended"), "{}", of(2.0));
+        assert!(of(0.0).contains("neither uses a framework nor marks its iterations"), "{}", of(0.0));
+    }
+
+    #[test]
+    fn of_many_decisions_the_last_ones_are_shown_and_the_others_counted() {
+        let decision =
+            serde_json::json!({"iteration": 3, "tuning_point": "a", "from": "1", "to": "2", "verdict": "kept"});
+        let of = |count: usize| {
+            let decisions = vec![decision.clone(); count];
+            table(&serde_json::json!({"ranks": 2, "iterations": 9, "decisions": decisions}).to_string())
+        };
+        assert!(!of(DECISIONS_SHOWN).contains("before these"));
+        let many = of(DECISIONS_SHOWN + 2);
+        assert!(many.contains("2 decisions before these; midrun explain tells all"), "{many}");
+        assert_eq!(many.matches("iteration 3: a 1 -> 2").count(), DECISIONS_SHOWN, "{many}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct Args {
     /// Serve metrics of the job in the format of Prometheus at this address of this host, under /metrics, such as 127.0.0.1:9760-9779
     #[arg(long, value_name = "HOST:PORT", help_heading = "What midrun tells")]
     metrics: Option<String>,
-    /// Write midrun's lines and the summary to FILE instead of stderr
+    /// Append midrun's lines and the summary to FILE instead of stderr
     #[arg(long, value_name = "FILE", help_heading = "What midrun tells")]
     log_file: Option<PathBuf>,
     /// Tell nothing but errors: no notices, no status line, no summary on stderr
