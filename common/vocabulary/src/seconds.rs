@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Formats a time in seconds with three or four digits and a fitting unit: `0.842 s`, `8.42 ms`, `950 us`.
+/// Formats a time in seconds with three or four digits and a fitting unit: `0.842 s`, `8.42 ms`, `950 us`, `345 ns`.
 #[derive(Clone, Copy, Debug)]
 pub struct Seconds(pub f64);
 
@@ -15,7 +15,10 @@ impl fmt::Display for Seconds {
             0.1.. => write!(f, "{s:.3} s"),
             0.01.. => write!(f, "{:.1} ms", s * 1e3),
             0.001.. => write!(f, "{:.2} ms", s * 1e3),
-            _ => write!(f, "{:.0} us", s * 1e6),
+            0.000_001.. => write!(f, "{:.0} us", s * 1e6),
+            1e-9.. => write!(f, "{:.0} ns", s * 1e9),
+            f64::MIN_POSITIVE.. => write!(f, "{:.3} ns", s * 1e9),
+            _ => f.write_str("0 us"),
         }
     }
 }
@@ -31,5 +34,7 @@ mod tests {
         let texts = [0.842, 12.5, 250.0, 0.0421, 0.00842, 0.00095, f64::NAN].map(|s| Seconds(s).to_string());
         let expected = ["0.842 s", "12.500 s", "250.0 s", "42.1 ms", "8.42 ms", "950 us", "an unknown time"];
         assert_eq!(texts, expected);
+        let short = [4.2e-6, 3.45e-7, -3.3e-10, 0.0].map(|s| Seconds(s).to_string());
+        assert_eq!(short, ["4 us", "345 ns", "-0.330 ns", "0 us"]);
     }
 }
