@@ -56,8 +56,8 @@ pub enum Output {
     ShowSettings { link: LinkId, settings: Box<OwnerSettings> },
     /// Tell an agent of ranks of its node whose own agent has died.
     HandOver { link: LinkId, ranks: Vec<Unattended> },
-    /// Let the tunlets of a job think; then [`Input::Thought`]. Urgent: nothing of the application is left that it could disturb, and a thought under
-    /// way may be handed out so once more.
+    /// Let the tunlets of a job think; then [`Input::Thought`]. Urgent: the ranks have left, or somebody waits for the summary; a thought
+    /// under way may be handed out so once more.
     Think { job: JobId, work: Work, is_urgent: bool },
     /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use midrun_tunlets::link::Cost;
-use midrun_tunlets::{Judgement, PER_PROGRESS, Proposal, Refusal, Verdict};
+use midrun_tunlets::{Judgement, PER_PROGRESS, Proposal, Refusal, Verdict, Worth};
 use midrun_vocabulary::{Count, Seconds};
 
 use crate::actions::ActionStatus;
@@ -75,7 +75,8 @@ fn expected(p: &Proposal) -> String {
     let interval = match p.gain {
         Some((gain, half)) => {
             // What is gained is the objective's cost, which need not be time.
-            let of = if p.predicted_s > p.unchanged_s { " by the objective" } else { "" };
+            let is_wanted = p.predicted_s > p.unchanged_s && p.worth != Worth::Due && !p.trial;
+            let of = if is_wanted { " by the objective" } else { "" };
             format!(" (gain {:.1} % +- {:.1} %{of})", 100.0 * gain, 100.0 * half)
         }
         None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
@@ -289,9 +290,10 @@ pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Opt
     Notice { text, json }
 }
 
-/// A longer time was expected: the objective is another one.
+/// A longer time was expected and measured: the objective is another one.
 fn is_longer(line: &DecisionLine) -> bool {
-    line.predicted_s.zip(line.unchanged_s).is_some_and(|(predicted_s, unchanged_s)| predicted_s > unchanged_s)
+    let times = line.predicted_s.zip(line.unchanged_s).zip(line.measured_s);
+    times.is_some_and(|((predicted_s, unchanged_s), measured_s)| predicted_s.min(measured_s) > unchanged_s)
 }
 
 /// Later windows judged a decision.

@@ -33,10 +33,18 @@ struct Way {
     out: Option<(u64, i128)>,
 }
 
+impl Way {
+    fn is_repeated(&self) -> bool {
+        self.told_of.iter().any(|messages| *messages > 1)
+    }
+}
+
 /// What is known of messages by sender and receiver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Messages {
     ways: BTreeMap<(u32, u32), Way>,
+    /// See [`Messages::ways`].
+    repeated: usize,
 }
 
 fn keep(list: &mut VecDeque<End>, new: End) {
@@ -58,7 +66,9 @@ impl Messages {
             return None;
         }
         let way = self.ways.entry((from, to)).or_default();
+        self.repeated -= usize::from(way.is_repeated());
         way.told_of[usize::from(moved.received)] += 1;
+        self.repeated += usize::from(way.is_repeated());
         let error_ns = if moved.same_host { 0 } else { i128::from(error_ns) };
         let matches = |sent: &End, got: &End| {
             sent.bytes == got.bytes && sent.begin_ns > got.begin_ns + error_ns && sent.begin_ns < got.end_ns + error_ns
@@ -92,12 +102,12 @@ impl Messages {
 
     /// Senders and receivers of more than one message: a single one is no stream, such as a result at the end.
     fn repeated(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.ways.iter().filter(|(_, way)| way.told_of.iter().any(|messages| *messages > 1)).map(|(way, _)| *way)
+        self.ways.iter().filter(|(_, way)| way.is_repeated()).map(|(way, _)| *way)
     }
 
     /// Between how many pairs of ranks more than one message was seen, each way for itself.
     pub(crate) fn ways(&self) -> usize {
-        self.repeated().count()
+        self.repeated
     }
 
     /// Whether all ranks of a world of this size get their work from one rank, pass it on three times at least, and no stream comes back, as in

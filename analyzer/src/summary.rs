@@ -148,7 +148,8 @@ pub struct Advice {
     /// What is expected to be handed out there, too: the chunks of a program that cuts them by itself, or the problems of a cut-off depth; null
     /// where midrun cuts anew.
     pub own_chunks: Option<String>,
-    /// The technique that is expected there, where it is another than the one in force at the end: it was advised, and not set; null else.
+    /// The technique that is expected there with its parameters, where it is another than the one in force at the end: it was advised, and not set;
+    /// null else.
     pub technique: Option<String>,
 }
 

@@ -104,13 +104,13 @@ impl Thought {
 }
 
 enum State {
-    Waiting(Thought),
+    Waiting(Arc<Thought>),
     Done(Box<Conclusion>),
     Taken,
 }
 
 /// A thought that any thread may do: what the first one concludes counts, and they all conclude the same. Nobody waits for another, which may be
-/// one that gets no core.
+/// one that gets no core: the lock is held for a few instructions.
 #[derive(Clone)]
 pub struct Work(Arc<Mutex<State>>);
 
@@ -122,24 +122,26 @@ impl std::fmt::Debug for Work {
 
 impl Work {
     pub(crate) fn new(tunlet: Box<dyn Tunlet>, news: Vec<News>, asked: Option<Vec<TuningPoint>>) -> Work {
-        Work(Arc::new(Mutex::new(State::Waiting(Thought { tunlet, news, asked }))))
+        Work(Arc::new(Mutex::new(State::Waiting(Arc::new(Thought { tunlet, news, asked })))))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does it, unless it was done.
-    pub fn run(&self) {
+    /// Does it, unless it was done. Returns whether what came of it is the conclusion.
+    pub fn run(&self) -> bool {
         let thought = match &*self.state() {
             State::Waiting(thought) => thought.clone(),
-            State::Done(_) | State::Taken => return,
+            State::Done(_) | State::Taken => return false,
         };
-        let conclusion = Box::new(thought.think());
+        let conclusion = Box::new(Arc::unwrap_or_clone(thought).think());
         let mut state = self.state();
-        if matches!(*state, State::Waiting(_)) {
-            *state = State::Done(conclusion);
-        }
+        let is_first = matches!(*state, State::Waiting(_));
+        let before = is_first.then(|| std::mem::replace(&mut *state, State::Done(conclusion)));
+        drop(state);
+        drop(before); // its tunlets take time, and others may want the lock
+        is_first
     }
 
     /// Its conclusion, the first time. Does it where it is not done yet.
@@ -193,7 +195,7 @@ mod tests {
         barrier.wait();
         assert!(work.conclusion().is_some_and(|conclusion| conclusion.tunlet.is_some()));
         barrier.wait();
-        starved.join().expect("it gets a core in the end");
-        assert!(work.conclusion().is_none(), "what it concluded then counts no more");
+        let counts = starved.join().expect("it gets a core in the end");
+        assert!(!counts && work.conclusion().is_none(), "what it concluded then counts no more");
     }
 }

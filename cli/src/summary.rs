@@ -382,7 +382,7 @@ fn advice(summary: &Value) -> Option<String> {
     let own_chunks =
         advice["own_chunks"].as_str().map(|chunks| format!(", if the program hands out {chunks} there, too"));
     let technique = advice["technique"].as_str().map(|technique| format!(", with {technique}, which was not set here"));
-    let assumed = own_chunks.or(technique);
+    let assumed: String = technique.into_iter().chain(own_chunks).collect();
     // What holds up these ranks would hold up more of them.
     let run_delay = summary["pop"]["run_delay"].as_f64().filter(|share| *share > 1.0 - LEVEL);
     let cores = run_delay.map(|share| {
@@ -393,7 +393,7 @@ fn advice(summary: &Value) -> Option<String> {
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
-        assumed.unwrap_or_default(),
+        assumed,
         cores.unwrap_or_default(),
     ))
 }

@@ -54,7 +54,7 @@ pub enum Observation<'a> {
 /// Where several tunlets may act, copies of them are asked. The copy whose proposal goes out takes the place of its tunlet, and so does one that
 /// proposes nothing. The other copies are dropped: their tunlets stay as if nobody had asked them, and may propose the same after the next
 /// window. So a tunlet is [`Clone`], and keeps all that it knows in itself.
-pub trait Tunlet: CloneTunlet + Send {
+pub trait Tunlet: CloneTunlet + Send + Sync {
     /// Its name in logs and on the command line.
     fn name(&self) -> &str;
     /// Takes in an observation. Returns judgements on earlier decisions; each decision is judged once.

@@ -1,5 +1,6 @@
 //! How far the cost of one window scatters under one setting: robust, from consecutive windows, so that drift hardly counts.
 
+use crate::chance::variance_ratio_probability;
 use crate::confidence::Confidence;
 use midrun_models::line::{EFFICIENCY, robust_deviation};
 use std::collections::VecDeque;
@@ -53,6 +54,12 @@ impl Noise {
     pub fn half_widths(&self, windows: f64, level: Confidence) -> impl Fn(f64) -> f64 + use<> {
         let (of_drawn, rest) = (level.two_sided(), level.student(self.freedom()) * windows * self.deviation());
         move |drawn| (of_drawn * drawn).hypot(rest)
+    }
+
+    /// Whether it is surely the greater one, where the same windows were measured in two ways.
+    pub fn exceeds(&self, other: &Noise, level: Confidence) -> bool {
+        let ratio = (self.deviation() / other.deviation()).powi(2);
+        variance_ratio_probability(ratio, (self.freedom(), other.freedom())) > level.level()
     }
 
     /// Standard deviation of the cost of one window, as a share.

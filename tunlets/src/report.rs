@@ -140,6 +140,6 @@ pub struct NextAllocation {
     /// What is expected to be handed out there, too: the chunks of a program that cuts them by itself, or the problems of a cut-off depth; `None`
     /// where midrun cuts anew.
     pub own_chunks: Option<String>,
-    /// The technique that is expected there, where it is another than the one in force: it was proposed, and not set.
+    /// The technique that is expected there with its parameters, where it is another than the one in force: it was advised, and not set.
     pub technique: Option<String>,
 }

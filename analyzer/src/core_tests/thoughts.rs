@@ -28,9 +28,11 @@ impl Story {
         thoughts
     }
 
+    /// As the server does: only what is the conclusion is told.
     pub(super) fn think(&mut self, thought: &Work) {
-        thought.run();
-        self.step(Input::Thought { job: job("j") });
+        if thought.run() {
+            self.step(Input::Thought { job: job("j") });
+        }
     }
 }
 
@@ -112,6 +114,25 @@ fn the_summary_waits_for_a_thought_that_becomes_urgent_and_the_end_of_the_analyz
     story.step(Input::Stopped);
     assert_eq!(story.events().last().unwrap()["event"], "job-ended");
     story.think(thought); // its thread ends when the core has ended
+}
+
+#[test]
+fn a_thread_that_thinks_late_what_was_thought_ends_no_other_thought() {
+    let mut story = Story::begin_apart();
+    story.iteration("j", 0);
+    let [late] = &story.thoughts()[..] else { panic!("one thought") };
+    story.iteration("j", 1);
+    (0..3).for_each(|rank| story.leave("j", rank, true));
+    story.pass(100);
+    let [again] = &story.thoughts()[..] else { panic!("one thought") };
+    story.think(again);
+    let [next] = &story.thoughts()[..] else { panic!("the window that waited") };
+    story.think(late);
+    story.step(Input::Asked { ask: AskId(1), question: Question::CloseJob { job: job("j"), token: String::new() } });
+    story.pass(1000);
+    assert!(!story.out.iter().any(|output| matches!(output, Output::Answer { .. })), "the next one is not done");
+    story.think(next);
+    assert!(story.out.iter().any(|output| matches!(output, Output::Answer { answer: Answer::Summary(_), .. })));
 }
 
 #[test]

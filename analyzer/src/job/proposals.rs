@@ -157,9 +157,9 @@ impl Job {
         self.closing.is_some() || self.roster.members.all_left()
     }
 
-    /// The tunlets have thought: [`Job::on_time`] takes in what. An urgent thought is done twice, and may be over already.
+    /// The tunlets have thought: [`Job::on_time`] takes in what.
     pub fn on_thought_done(&mut self) {
-        self.asked.done = self.decisions.is_thinking();
+        self.asked.done = true;
     }
 
     /// Takes in what the tunlets thought: reports their judgements of earlier decisions, and does what they ask for.

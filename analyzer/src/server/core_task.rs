@@ -259,9 +259,10 @@ impl CoreTask {
                 let done = self.thoughts.0.clone();
                 let of = job.clone();
                 let (thought, priority) = self.accounts.book(&of, self.now_ns.now(), move || {
-                    work.run();
-                    // The core may have ended meanwhile.
-                    let _ = done.send(job.clone());
+                    if work.run() {
+                        // The core may have ended meanwhile.
+                        let _ = done.send(job.clone());
+                    }
                 });
                 (self.thinker)(thought, if is_urgent { Priority::Usual } else { priority });
             }

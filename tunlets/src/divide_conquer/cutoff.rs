@@ -44,6 +44,8 @@ pub struct CutOff {
     /// The problems of one solve are others than those of the next, so costs are times per work. Else they are times: what a task costs its
     /// worker beside its problem is no work, and another depth has more tasks.
     problems_vary: bool,
+    /// How times scatter, and how they do per work.
+    scatter: (Noise, Noise),
 }
 
 impl CutOff {
@@ -62,6 +64,7 @@ impl CutOff {
             measured: BTreeMap::new(),
             measured_with: None,
             problems_vary: false,
+            scatter: Default::default(),
         }
     }
 
@@ -82,10 +85,17 @@ impl CutOff {
         if self.now.as_ref().is_none_or(|now| now.tree.in_force != cutoff) {
             self.interrupt();
         }
-        if !self.problems_vary && self.now.as_ref().is_some_and(|now| !now.tree.has_problems_of(&tree)) {
+        if !window.setting_changed {
+            self.scatter.0.add(window.iteration_s);
+            self.scatter.1.add(window.iteration_s / tree.work_s());
+        }
+        let are_others = self.now.as_ref().is_some_and(|now| !now.tree.has_problems_of(&tree))
+            || self.scatter.0.exceeds(&self.scatter.1, self.confidence);
+        if are_others && !self.problems_vary {
             self.problems_vary = true;
             self.measured.clear();
             self.interrupt();
+            self.trials.on_other_work();
         }
         let (iteration, iteration_s, workers) = (window.iteration, window.iteration_s, window.workers);
         let unit_s = self.unit_s(&tree, workers);
@@ -112,6 +122,8 @@ impl CutOff {
     fn interrupt(&mut self) {
         self.present.clear();
         self.noise.interrupt();
+        self.scatter.0.interrupt();
+        self.scatter.1.interrupt();
         self.errors.interrupt();
     }
 

@@ -55,7 +55,9 @@ impl DivideConquer {
         let hand_out = self.master_worker.hand_out().map(|(load, setting)| {
             let bytes = tree.tasks(tree.cutoff as usize).1;
             let links = window.network.iter().flat_map(|network| [network.near, network.far]).flatten();
-            let message_error_s = links.map(|link| link.cost.start_up_error_s).fold(0.0, f64::max);
+            // Where nothing is known it is as good as assumed.
+            let message_error_s = links.map(|link| link.cost.start_up_error_s).reduce(f64::max);
+            let message_error_s = message_error_s.unwrap_or(load.latency_s);
             HandOut { load, bytes, setting, message_error_s }
         });
         judgements.extend(self.cutoff.learn(window, tree, hand_out));

@@ -55,6 +55,8 @@ struct Program {
     latency_s: f64,
     /// What each task costs its worker beside its problem, which no message shows, seconds.
     per_task_s: f64,
+    /// How far the cost of a message is known, seconds.
+    message_error_s: f64,
 }
 
 impl Program {
@@ -94,7 +96,7 @@ impl Program {
         }
         per_worker.retain(|work| work.tasks > 0);
         let link = LinkCost {
-            cost: Cost { start_up_s: self.latency_s, start_up_error_s: self.per_task_s, ..Cost::default() },
+            cost: Cost { start_up_s: self.latency_s, start_up_error_s: self.message_error_s, ..Cost::default() },
             samples: 9,
             ..LinkCost::default()
         };
@@ -207,7 +209,8 @@ fn from_any_start_the_chosen_depth_is_near_the_best() {
         let root = Problem::new(&mut random, work_s, (work_s / 600.0, own, skew));
         let workers = [3, 8, 15][case % 3];
         let overhead_s = work_s * 1e-4 * random.uniform();
-        let program = Program { root, workers, overhead_s, latency_s: 2.0 * overhead_s, per_task_s: 0.0 };
+        let program =
+            Program { root, workers, overhead_s, latency_s: 2.0 * overhead_s, per_task_s: 0.0, message_error_s: 0.0 };
         let best_s = program.best_s();
         for start in [0, 2, 5, 9] {
             let (times, changes) = program.tuned(start, 20);
@@ -227,7 +230,7 @@ fn a_depth_below_the_end_of_some_trees_is_in_force_all_the_same() {
     let mut random = Random::new(3);
     let mut program = |base_s: f64| {
         let root = Problem::new(&mut random, 1.0, (base_s, 0.0, 0.0));
-        Program { root, workers: 24, overhead_s: 1e-6, latency_s: 1e-6, per_task_s: 0.0 }
+        Program { root, workers: 24, overhead_s: 1e-6, latency_s: 1e-6, per_task_s: 0.0, message_error_s: 0.0 }
     };
     // Trees of 64 base cases, which end at depth 6, and of 512.
     let (low, high) = (program(0.016), program(0.002));
@@ -241,7 +244,8 @@ fn a_depth_below_the_end_of_some_trees_is_in_force_all_the_same() {
 #[test]
 fn a_change_says_what_it_rests_on() {
     let root = Problem::new(&mut Random::new(1), 1.0, (0.001, 0.0, 0.8));
-    let program = Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0 };
+    let program =
+        Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0, message_error_s: 0.0 };
     let (times, changes) = program.tuned(1, 10);
     let first = &changes[0];
     assert_eq!(
@@ -268,8 +272,9 @@ fn what_each_task_costs_beside_its_problem_is_no_work() {
     for case in 0..24 {
         let skew = 0.6 * random.uniform();
         let root = Problem::new(&mut random, 1.2, (1e-3, 0.002, skew));
-        let per_task_s = 0.2e-3 * f64::from(case % 4);
-        let program = Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s };
+        // What is not known of a message is more or less than what a task really costs.
+        let (per_task_s, message_error_s) = (0.2e-3 * f64::from(case % 4), 0.2e-3 * f64::from(case / 4 % 4));
+        let program = Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s, message_error_s };
         let best_s = program.best_s();
         for start in [3, 4, 6] {
             let (times, changed) = program.tuned(start, 15);
@@ -280,14 +285,36 @@ fn what_each_task_costs_beside_its_problem_is_no_work() {
     }
     let runs = losses.len() as f64;
     let (loss, changes) = (losses.iter().sum::<f64>() / runs, changes as f64 / runs);
-    // 3.4 % and 3.4 changes where the time of all problems counted as work, and what is not known of a message was left out.
-    assert!(loss < 0.03 && changes < 1.5, "{loss} lost, {changes} changes");
+    // 3.4 % and 3.4 changes where the time of all problems counted as work, and what is not known of a message was left out; 2.8 % and 1.3
+    // changes where that is what a task really costs.
+    assert!(loss < 0.04 && changes < 2.2, "{loss} lost, {changes} changes");
+}
+
+#[test]
+fn solves_of_as_many_problems_that_grow_are_compared_per_work() {
+    // Each solve has the tree of the one before, and 5 to 30 % more or less work.
+    let mut random = Random::new(5);
+    let programs: Vec<Program> = (0..12)
+        .map(|_| {
+            let work_s = 0.6 * (1.0 + random.uniform());
+            let root = Problem::new(&mut Random::new(1), work_s, (work_s / 600.0, 0.0, 0.5));
+            Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0, message_error_s: 0.0 }
+        })
+        .collect();
+    let all: Vec<&Program> = programs.iter().collect();
+    let (times, changes) = tuned(&all, 2, 36);
+    let ratio = |k: usize| times[k] / programs[k % 12].best_s();
+    let late = (24..36).map(ratio).sum::<f64>() / 12.0;
+    assert!(late < 1.06, "{late} of the best: {changes:?}");
+    let back = changes.iter().filter(|change| change.worth == Worth::Due).count();
+    assert!(back <= 1, "{changes:?}");
 }
 
 #[test]
 fn a_proposal_that_loses_leaves_no_trace() {
     let root = Problem::new(&mut Random::new(1), 1.0, (0.001, 0.0, 0.8));
-    let program = Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0 };
+    let program =
+        Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0, message_error_s: 0.0 };
     let mut tunlet = of_depth();
     for iteration in 0..3 {
         tunlet.observe(Observation::Iteration(&program.run(iteration, 1, 3)));
@@ -301,7 +328,8 @@ fn iterations_without_a_tree_are_those_of_master_worker() {
     let plain = window(0, 4, 0.2);
     assert!(Tree::of(&plain).is_none());
     let root = Problem::new(&mut Random::new(1), 1.0, (0.01, 0.0, 0.5));
-    let program = Program { root, workers: 4, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0 };
+    let program =
+        Program { root, workers: 4, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0, message_error_s: 0.0 };
     let mut torn = program.run(0, 3, 2);
     assert!(Tree::of(&torn).is_some());
     torn.points.retain(|point| point.label != label::at(2, label::OWN));

@@ -87,8 +87,8 @@ pub struct MasterWorker {
     proposed: Option<Change>,
     /// Time that it promises, and the ideal one of the work that it is promised of, seconds.
     proposed_s: (f64, f64),
-    /// The technique that was advised last and not set: the decision, and the iteration time that was expected with it, seconds.
-    not_set: Option<(u64, TechniqueParameters, f64)>,
+    /// The technique that was advised last and not set.
+    not_set: Option<NotSet>,
     /// Measurements under the present setting with the present workers.
     present: Measurements,
     present_of: Option<(Family, u32)>,
@@ -121,6 +121,23 @@ pub struct MasterWorker {
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
     other_work: OtherWork,
+}
+
+/// A technique that was advised and not set.
+#[derive(Clone, Copy, Debug)]
+struct NotSet {
+    decision: u64,
+    setting: TechniqueParameters,
+    /// Iteration time / ideal that is expected with it.
+    ratio: f64,
+    /// Standard error of that, as a difference of logarithms.
+    error: f64,
+}
+
+/// A setting beside another, as the log names it.
+fn named(setting: &TechniqueParameters, other: &TechniqueParameters) -> String {
+    let recall = if setting.recall && !other.recall { " with recall" } else { "" };
+    format!("{setting}{recall}")
 }
 
 impl MasterWorker {
@@ -222,11 +239,13 @@ impl MasterWorker {
         match learnt {
             Learnt::Nothing => return,
             Learnt::OtherWorkers => {
+                self.not_set = None;
                 // The techniques were measured with the other number.
                 self.experience.forget();
                 self.end_trial();
             }
             Learnt::Anew => {
+                self.not_set = None;
                 self.workers.forget();
                 self.experience.widen();
                 self.changes = 0;
@@ -349,30 +368,41 @@ impl MasterWorker {
         let (workload, (_, iteration_now_s)) = (self.workload.as_ref()?, self.last?);
         // The next run begins with what this one was only advised to set.
         let current = self.current?;
-        let not_set = self.not_set.filter(|(_, setting, _)| family(setting) != family(&current));
-        let (setting, iteration_s) =
-            not_set.map_or((current, iteration_now_s), |(_, setting, time_s)| (setting, time_s));
-        let ratio = iteration_s / workload.ideal_s().max(f64::MIN_POSITIVE);
-        let deviation = self.errors.half_width(0.0, self.confidence);
+        let not_set = self.not_set.filter(|advised| family(&advised.setting) != family(&current));
+        let ratio_now = iteration_now_s / workload.ideal_s().max(f64::MIN_POSITIVE);
+        let (setting, ratio, error) =
+            not_set.map_or((current, ratio_now, 0.0), |advised| (advised.setting, advised.ratio, advised.error));
+        let deviation = self.errors.half_width(error, self.confidence);
         let regime = (self.regime?, iteration_now_s);
         let next = self.workers.next_allocation(workload, &setting, regime, ratio, deviation)?;
-        Some(NextAllocation { technique: not_set.map(|(_, setting, _)| setting.kind.name().to_owned()), ..next })
+        Some(NextAllocation { technique: not_set.map(|advised| named(&advised.setting, &current)), ..next })
     }
 
     /// What was proposed is not in force. `is_advice`: it was only told, each advice once, with the same number from then on.
     fn on_not_applied(&mut self, decision: u64, change: Change, is_advice: bool) {
-        match change {
-            Change::Workers(..) => self.workers.on_not_applied(),
-            Change::Technique(_, to, _) => {
-                let is_new = self.not_set.is_none_or(|(known, ..)| known != decision);
-                if is_advice && is_new {
-                    self.not_set = Some((decision, to, self.proposed_s.0));
-                }
-                self.trials.on_not_applied();
+        let ratio = self.proposed_s.0 / self.proposed_s.1;
+        let advised = match change {
+            Change::Workers(from, to, setting) => {
+                self.workers.on_not_applied();
+                // The ideal time falls with the number.
+                let ratio = ratio * f64::from(to) / f64::from(from);
+                Some(NotSet { decision, setting, ratio, error: 0.0 })
             }
-            Change::Own(..) => self.trials.on_not_applied(),
-            Change::Start(_) => {}
-        }
+            Change::Technique(_, setting, gain) => {
+                self.trials.on_not_applied();
+                Some(NotSet { decision, setting, ratio, error: gain.error })
+            }
+            Change::Own(..) => {
+                self.trials.on_not_applied();
+                None
+            }
+            Change::Start(_) => None,
+        };
+        let is_told = |advised: &NotSet| {
+            let of_same = self.not_set.filter(|known| known.decision == decision);
+            of_same.is_none_or(|known| family(&known.setting) == family(&advised.setting))
+        };
+        self.not_set = advised.filter(|advised| is_advice && is_told(advised)).or(self.not_set);
     }
 
     /// What is known of the work, and what these tuning points let the program do with it.
@@ -440,6 +470,9 @@ impl MasterWorker {
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
         let better = best.filter(|best| requested || self.is_worth(best.gain) || (unbounded && best.gain.mean > 0.0));
+        if better.is_none() {
+            self.not_set = None;
+        }
         // Technique and number of workers change together: a new number starts with the setting that suits it.
         let change = (current, better.map_or(current, |best| best.setting));
         if let Some(proposal) = count.and_then(|tuning_point| {
@@ -501,10 +534,6 @@ impl MasterWorker {
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
         self.proposed = Some(Change::Technique(from, to, gain));
-        let named = |setting: TechniqueParameters, other: TechniqueParameters| {
-            let recall = if setting.recall && !other.recall { " with recall" } else { "" };
-            format!("{setting}{recall}")
-        };
         let tuning_point = if from.counts() != to.counts() {
             "counter"
         } else if from.sub_team_size() != to.sub_team_size() {
@@ -524,8 +553,8 @@ impl MasterWorker {
             ranks: vec![rank],
             assignments: candidates::assignments(&to),
             tuning_point: tuning_point.into(),
-            from: named(from, to),
-            to: named(to, from),
+            from: named(&from, &to),
+            to: named(&to, &from),
             why,
             predicted_s,
             uncertainty,

@@ -358,7 +358,7 @@ impl Workers {
     }
 
     /// Advice for the next allocation: the number of least Pi among up to [`BEYOND`] times the present one, for what is asked for is paid; where the
-    /// user set a budget or a deadline, the same choice as theirs. `ratio` is the present iteration time / ideal, `deviation` how far it scattered.
+    /// user set a budget or a deadline, the same choice as theirs. `ratio` is the iteration time with `setting` and the present number / ideal, `deviation` how far it scatters.
     pub fn next_allocation(
         &self,
         workload: &WorkloadEstimator,
