@@ -101,7 +101,7 @@ impl Messages {
     }
 
     /// Senders and receivers of more than one message: a single one is no stream, such as a result at the end.
-    fn repeated(&self) -> impl Iterator<Item = (u32, u32)> {
+    fn streams(&self) -> impl Iterator<Item = (u32, u32)> {
         self.ways.iter().filter(|(_, way)| way.is_repeated()).map(|(way, _)| *way)
     }
 
@@ -114,7 +114,7 @@ impl Messages {
     /// a pipeline. From a master tasks go out and results come back; results that all ranks send to one rank come from several; and where one
     /// hands out what another collects, the ranks between them are workers.
     pub(crate) fn go_one_way(&self, world_size: u32) -> bool {
-        let ways: BTreeSet<(u32, u32)> = self.repeated().collect();
+        let ways: BTreeSet<(u32, u32)> = self.streams().collect();
         let senders: BTreeSet<u32> = ways.iter().map(|(from, _)| *from).collect();
         let mut awaited = BTreeMap::<u32, usize>::new();
         for (_, to) in &ways {

@@ -92,8 +92,8 @@ pub fn table(json: &str) -> String {
     } else if iterations == 0 {
         let unseen = declared(&summary, "iteration").and_then(|line| {
             let [_, kind, function, ..] = &line.words[..] else { return None };
-            let else_ = "it is called in another thread than the one that initialised MPI";
-            (kind == "function").then(|| line.unseen(&summary, &format!("no whole call of {function}"), else_))
+            let otherwise = "it is called in another thread than the one that initialised MPI";
+            (kind == "function").then(|| line.unseen(&summary, &format!("no whole call of {function}"), otherwise))
         });
         lines.push(match number("/ranks") {
             0 => "no rank reported to an agent, so nothing was tuned".into(),
@@ -227,14 +227,14 @@ fn declared(summary: &Value, first: &str) -> Option<DeclaredLine> {
 
 impl DeclaredLine {
     /// Why nothing was seen of it: ranks refused it, or what else may be the reason.
-    fn unseen(&self, summary: &Value, what: &str, else_: &str) -> String {
+    fn unseen(&self, summary: &Value, what: &str, otherwise: &str) -> String {
         let mut refused = summary["points"]["refused"].as_array().into_iter().flatten();
         let own = refused.find(|refused| refused["line"] == self.number && refused["shed"] == false);
         match own.and_then(|refused| refused["why"].as_str()) {
             Some(why) => format!("line {} of the points was refused: {why}", self.number),
             None => format!(
                 "{what} was seen, which the {} line of the points file names: the compiler may have made it part of its caller (noinline keeps \
-                 it), or {else_}",
+                 it), or {otherwise}",
                 self.words[0]
             ),
         }

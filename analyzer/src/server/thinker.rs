@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thread_priority::{
-    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_current_thread_priority,
+    set_thread_priority_and_policy, thread_native_id,
 };
 
 use crate::clock;
@@ -21,7 +22,7 @@ const SHARE: f64 = 0.05;
 /// long as an iteration may take.
 const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
 
-/// A thought, which is done once however often it is called.
+/// A thought. It may be called more than once, also by several threads at a time: what the first one concludes counts.
 pub type Thought = Arc<dyn Fn() + Send + Sync>;
 
 /// Does thoughts where nobody waits for them.
@@ -44,7 +45,9 @@ pub(crate) fn of_host() -> Thinker {
             // Without privileges no thread gets its priority back: this one ends with its thought.
             let own = thought.clone();
             let lowest = move || {
-                if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE) {
+                let idle = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE);
+                // A container may refuse the class.
+                if let Err(error) = idle.or_else(|_| set_current_thread_priority(ThreadPriority::Min)) {
                     tracing::debug!(?error, "a thread keeps its priority");
                 }
                 own();

@@ -112,12 +112,12 @@ impl Surface {
     fn disturbances(&self, iterations: usize, random: &mut Random) -> Vec<f64> {
         let kept = 1.0 - 1.0 / LASTS;
         let mut lasting = self.lasting * random.normal();
-        let mut one = |_| {
+        let one = |_| {
             let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
             lasting = kept * lasting + (1.0 - kept * kept).sqrt() * self.lasting * random.normal();
             (self.noise * random.normal() + lasting).exp() * disturbed
         };
-        (0..iterations).map(&mut one).collect()
+        (0..iterations).map(one).collect()
     }
 
     fn least_s(&self) -> f64 {
@@ -250,8 +250,8 @@ fn main() -> Result<()> {
     for kind in KINDS.into_iter().filter(|kind| kind.contains(&a.only)) {
         let (mut start, mut slowest_s, mut left) = (Vec::new(), 0.0_f64, 0);
         let mut regrets: [[Vec<f64>; 3]; 2] = Default::default();
-        // Of the savings that the search says are sure: by how much they are too great, and how many there are none of.
-        let (mut beyond, mut false_claims) = (Vec::new(), 0);
+        // Of the savings that the search says are sure: by how much each is off, and how many there are none of.
+        let (mut off, mut false_claims) = (Vec::new(), 0);
         for seed in seed..seed + a.surfaces {
             let random = &mut Random::new(seed);
             let surface = Surface::drawn(kind, random);
@@ -264,7 +264,7 @@ fn main() -> Result<()> {
                 [searched(&surface, &from, &disturbances, !a.whole)?, by_simplex(&surface, &from, &disturbances)];
             if let (Some(claim), Some(end)) = (runs[0].claim, runs[0].values.last()) {
                 let saved = (surface.true_s(&from) / surface.true_s(end)).ln();
-                beyond.push(100.0 * (claim - saved).abs());
+                off.push(100.0 * (claim - saved).abs());
                 false_claims += usize::from(saved <= 0.0);
             }
             for (run, all) in runs.iter().zip(&mut regrets) {
@@ -293,9 +293,9 @@ fn main() -> Result<()> {
         );
         println!(
             "   search says that it surely saves in {} of {}; saves nothing there: {false_claims}; off by, %: {}",
-            beyond.len(),
+            off.len(),
             a.surfaces,
-            text(&beyond)
+            text(&off)
         );
         for (name, lists) in ["search", "simplex"].into_iter().zip(&regrets) {
             let what = ["over the run", "found by 15", "at the end"];

@@ -35,7 +35,6 @@ pub struct CutOff {
     trials: Trials<u32>,
     expected: (Gain, f64),
     present: Measurements,
-    noise: Noise,
     errors: PredictionErrors,
     /// Sum of the logarithms of the cost by depth, and how many, with the present technique and workers.
     measured: BTreeMap<u32, (f64, f64)>,
@@ -59,7 +58,6 @@ impl CutOff {
             trials: Trials::default(),
             expected: (Gain::NONE, f64::NAN),
             present: Measurements::default(),
-            noise: Noise::default(),
             errors: PredictionErrors::default(),
             measured: BTreeMap::new(),
             measured_with: None,
@@ -108,10 +106,14 @@ impl CutOff {
         let foreseen_s = self.present.cost().map_or(iteration_s, |cost| cost * unit_s);
         self.errors.add(iteration, iteration_s, foreseen_s);
         self.present.push(measurement);
-        self.noise.add(measurement.cost);
         let known = self.measured.entry(cutoff).or_default();
         *known = (known.0 + measurement.cost.ln(), known.1 + 1.0);
         self.watch(iteration, cutoff, measurement)
+    }
+
+    /// How costs scatter.
+    fn noise(&self) -> &Noise {
+        if self.problems_vary { &self.scatter.1 } else { &self.scatter.0 }
     }
 
     /// Seconds for each unit of cost.
@@ -121,7 +123,6 @@ impl CutOff {
 
     fn interrupt(&mut self) {
         self.present.clear();
-        self.noise.interrupt();
         self.scatter.0.interrupt();
         self.scatter.1.interrupt();
         self.errors.interrupt();
@@ -134,7 +135,7 @@ impl CutOff {
         }
         let (gain, promised_s) = self.expected;
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
-        let (deviation, confidence) = (self.noise.deviation(), self.confidence);
+        let (deviation, confidence) = (self.noise().deviation(), self.confidence);
         let rule = Rule { windows: WATCHED, expected, refutable: true, least: 0.0, deviation, confidence };
         let (_, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.errors.learn(judgement.measured_s, promised_s);
@@ -145,13 +146,13 @@ impl CutOff {
     fn residual(&self, simulated: &Forecast, unit_s: f64) -> Option<Gain> {
         let (sum, count) = self.measured.get(&simulated.depth)?;
         let mean = sum / count - (simulated.iteration_s / unit_s).ln();
-        Some(Gain { mean, error: self.noise.deviation() / count.sqrt() })
+        Some(Gain { mean, error: self.noise().deviation() / count.sqrt() })
     }
 
     /// Gain of a depth over the present one: by what was measured of both with the present technique and workers, else by the model and its
     /// errors. What the model gets wrong of a depth it gets wrong of its neighbours alike.
     fn gain(&self, now: &Now, all: &[Forecast], present: &Forecast, next: &Forecast) -> Gain {
-        let noise = self.noise.deviation();
+        let noise = self.noise().deviation();
         let mean = |depth: u32| self.measured.get(&depth).map(|(sum, count)| (sum / count, *count));
         if let (Some((was, windows)), Some((is, count))) = (mean(present.depth), mean(next.depth)) {
             return Gain { mean: was - is, error: noise * (1.0 / windows + 1.0 / count).sqrt() };
@@ -206,7 +207,7 @@ impl CutOff {
                 return None;
             };
             let why = format!("{} measured, not {} as before", Seconds(trial.time_s()), Seconds(was_s));
-            let gain = Gain { mean: (trial.time_s() / was_s).ln(), error: self.noise.deviation() };
+            let gain = Gain { mean: (trial.time_s() / was_s).ln(), error: self.noise().deviation() };
             let proposal = self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why);
             return Some(Proposal { worth: Worth::Due, ..proposal });
         }

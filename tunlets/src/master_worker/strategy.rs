@@ -3,6 +3,7 @@
 mod cadence;
 mod explanation;
 mod growing;
+mod next_run;
 mod number;
 mod obstacles;
 mod other_work;
@@ -21,14 +22,15 @@ use crate::prediction_errors::PredictionErrors;
 use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
 use crate::tuning_point::names;
 use crate::{
-    Explanation, Judgement, NextAllocation, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet,
-    Verdict, Window, Worth,
+    Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict, Window,
+    Worth,
 };
 use cadence::Cadence;
 use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use midrun_vocabulary::Seconds;
+use next_run::NotSet;
 pub use obstacles::MOST_TASKS;
 use obstacles::Obstacles;
 use other_work::OtherWork;
@@ -121,17 +123,6 @@ pub struct MasterWorker {
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
     other_work: OtherWork,
-}
-
-/// A technique that was advised and not set.
-#[derive(Clone, Copy, Debug)]
-struct NotSet {
-    decision: u64,
-    setting: TechniqueParameters,
-    /// Iteration time / ideal that is expected with it.
-    ratio: f64,
-    /// Standard error of that, as a difference of logarithms.
-    error: f64,
 }
 
 /// A setting beside another, as the log names it.
@@ -362,47 +353,6 @@ impl MasterWorker {
             false => (trial.before.cost()?, trial.cost()),
         };
         Some((trial.from.as_ref()?.technique, was, is))
-    }
-
-    fn next_allocation(&self) -> Option<NextAllocation> {
-        let (workload, (_, iteration_now_s)) = (self.workload.as_ref()?, self.last?);
-        // The next run begins with what this one was only advised to set.
-        let current = self.current?;
-        let not_set = self.not_set.filter(|advised| family(&advised.setting) != family(&current));
-        let ratio_now = iteration_now_s / workload.ideal_s().max(f64::MIN_POSITIVE);
-        let (setting, ratio, error) =
-            not_set.map_or((current, ratio_now, 0.0), |advised| (advised.setting, advised.ratio, advised.error));
-        let deviation = self.errors.half_width(error, self.confidence);
-        let regime = (self.regime?, iteration_now_s);
-        let next = self.workers.next_allocation(workload, &setting, regime, ratio, deviation)?;
-        Some(NextAllocation { technique: not_set.map(|advised| named(&advised.setting, &current)), ..next })
-    }
-
-    /// What was proposed is not in force. `is_advice`: it was only told, each advice once, with the same number from then on.
-    fn on_not_applied(&mut self, decision: u64, change: Change, is_advice: bool) {
-        let ratio = self.proposed_s.0 / self.proposed_s.1;
-        let advised = match change {
-            Change::Workers(from, to, setting) => {
-                self.workers.on_not_applied();
-                // The ideal time falls with the number.
-                let ratio = ratio * f64::from(to) / f64::from(from);
-                Some(NotSet { decision, setting, ratio, error: 0.0 })
-            }
-            Change::Technique(_, setting, gain) => {
-                self.trials.on_not_applied();
-                Some(NotSet { decision, setting, ratio, error: gain.error })
-            }
-            Change::Own(..) => {
-                self.trials.on_not_applied();
-                None
-            }
-            Change::Start(_) => None,
-        };
-        let is_told = |advised: &NotSet| {
-            let of_same = self.not_set.filter(|known| known.decision == decision);
-            of_same.is_none_or(|known| family(&known.setting) == family(&advised.setting))
-        };
-        self.not_set = advised.filter(|advised| is_advice && is_told(advised)).or(self.not_set);
     }
 
     /// What is known of the work, and what these tuning points let the program do with it.
