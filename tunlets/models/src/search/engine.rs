@@ -432,6 +432,19 @@ impl Search {
         others.chain([None]).filter(|candidate| !self.failed.contains(candidate)).collect()
     }
 
+    /// How likely the program does not fail with this combination: the share of those with which it did not, each counting by the inverse square of
+    /// its distance (Shepard 1968). Where it never failed, 1.
+    fn soundness(&self, candidate: &Candidate) -> f64 {
+        if self.failed.is_empty() || self.seen.median_s(candidate).is_some() {
+            return 1.0;
+        }
+        let place = self.values(candidate);
+        let weight = |tried: &Candidate| 1.0 / self.process.square_between(&self.values(tried), &place);
+        let sound: f64 = self.seen.all().into_keys().map(weight).sum();
+        let failed: f64 = self.failed.iter().map(weight).sum();
+        sound / (sound + failed)
+    }
+
     /// The candidate whose measurement is worth most: what it is expected to save in the iterations to come, less what it is expected to
     /// cost itself; and what it saves against staying with the values that were measured last, seconds. `None`: what is still to be learnt is
     /// not worth an iteration's `1 - level`, when the best is worth most or several times one after the other.
@@ -444,13 +457,15 @@ impl Search {
             let covariances = &posterior.covariances[at];
             let loss = (posterior.means[at] - least).exp_m1();
             let present = *candidate == self.present;
+            let sound = self.soundness(candidate);
             for count in IN_SUCCESSION {
                 let scale = (covariances[at].max(0.0) + posterior.noise / count).sqrt();
                 let slopes: Vec<f64> = covariances.iter().map(|covariance| covariance / scale).collect();
-                let gain = left * gradient::gain(&posterior.means, &slopes);
+                let gain = sound * left * gradient::gain(&posterior.means, &slopes);
                 // The iteration in which the next change is on its way is lost, too; one that is left now is left in any case.
                 let iterations = if present { count } else { count + self.flight };
-                let value = gain - iterations * loss;
+                // One that fails is lost as a whole.
+                let value = gain - iterations * (sound * loss + 1.0 - sound);
                 if best.is_none_or(|(_, most, _)| value > most) {
                     best = Some((at, value, gain));
                 }

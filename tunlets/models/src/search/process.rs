@@ -92,15 +92,19 @@ impl Scales {
         self.scale(LENGTH * (self.axes.len() as f64).sqrt(), k)
     }
 
-    /// Covariance of `f` at two places.
-    fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
+    /// Squared distance of two places.
+    fn square(&self, a: &[f64], b: &[f64]) -> f64 {
         let one = |(k, (a, b)): (usize, (&f64, &f64))| match self.axes[k].0 {
             true => (a - b).powi(2),
             false if a == b => 0.0,
             false => self.length(k).powi(-2),
         };
-        let square: f64 = a.iter().zip(b).enumerate().map(one).sum();
-        let r = (5.0 * square).sqrt();
+        a.iter().zip(b).enumerate().map(one).sum()
+    }
+
+    /// Covariance of `f` at two places.
+    fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let r = (5.0 * self.square(a, b)).sqrt();
         self.spread().powi(2) * (1.0 + r + r * r / 3.0) * (-r).exp()
     }
 
@@ -207,6 +211,12 @@ impl Process {
     /// Standard deviation of the noise, of logarithms.
     pub(super) fn noise(&self) -> f64 {
         self.noise
+    }
+
+    /// Squared distance of two combinations, in the lengths of `f` by the scales that explain the times best.
+    pub(super) fn square_between(&self, a: &[f64], b: &[f64]) -> f64 {
+        let scales = &self.scalings[self.best];
+        scales.square(&scales.place(a), &scales.place(b))
     }
 
     /// The scales of greatest density of each scaling and those around them, with their densities relative to the greatest.

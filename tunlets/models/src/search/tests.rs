@@ -368,3 +368,15 @@ fn what_a_machine_does_that_is_slow_for_iterations_in_a_row_is_no_sure_gain() {
     let found = sure(0.2, 0.01);
     assert!(found >= 190, "{found} of 200 are sure of a fifth");
 }
+
+#[test]
+fn a_program_that_fails_beyond_a_value_is_not_asked_for_each_value_beyond_it() {
+    let space = Space::parse(["a=1..64"], []).unwrap();
+    for seed in 1..5 {
+        let time_s = |values: &[f64]| if values[0] > 40.0 { f64::NAN } else { 2.0 - values[0] / 40.0 };
+        let (search, asked) = run(Search::new(space.clone(), vec![32.0], &[], plan(60, seed)), time_s, 0.01, seed);
+        let failed = asked.iter().filter(|ask| ask.values[0] > 40.0).count();
+        assert!(failed <= 4, "{seed}: {failed} of {} runs failed", asked.len());
+        assert!(search.best().unwrap().values[0] >= 37.0, "{seed}: {:?}", search.best());
+    }
+}
