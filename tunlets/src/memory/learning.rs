@@ -27,9 +27,9 @@ pub struct Learnt {
     pub iterations: u32,
     /// Median time of these, or time between two outputs in them, seconds.
     pub iteration_s: f64,
-    /// Mean logarithm of that time / time of the work: of all tasks, of all problems, or of one input in all stages.
+    /// Median logarithm of that time / time of the work: of all tasks, of all problems, or of one input in all stages.
     pub cost_ln: f64,
-    /// Standard deviation of that logarithm from window to window.
+    /// Its standard deviation from window to window: robust, for something else may have disturbed some of them.
     pub deviation: f64,
     /// Where tasks were distributed.
     #[serde(flatten)]
@@ -51,11 +51,32 @@ pub struct TasksLearnt {
     pub profile: Vec<f64>,
 }
 
-/// Upper end of the interval that holds the mean at this confidence level; infinite for fewer than two.
-fn highest_mean(of: &[f64], confidence: Confidence) -> f64 {
+/// Upper end of the interval that holds the median at this confidence level; infinite for fewer than two.
+fn highest_median(of: &[f64], confidence: Confidence) -> f64 {
     let Some(deviation) = deviation(of) else { return f64::INFINITY };
     let half = confidence.student(of.len() as f64 - 1.0) * deviation / (of.len() as f64).sqrt();
-    mean(of) + half
+    median(of.to_vec()) + half
+}
+
+/// The work of iterations that a program cut by itself, relative to each other, where they have as many tasks. What a chunk costs its worker counts as
+/// task time there, so that smaller chunks would seem to make more work: that grows as times do while the values stay (Theil 1950, Sen 1968).
+fn work_by_times(seen: &VecDeque<Seen>) -> Option<Vec<f64>> {
+    let tasks = |seen: &Seen| seen.shares.iter().map(|share| share.tasks).sum::<u64>();
+    let are_own = seen.iter().all(|seen| matches!(seen.setting, Setting::Values(_)));
+    if !are_own || seen.iter().map(tasks).collect::<BTreeSet<_>>().len() != 1 {
+        return None;
+    }
+    let mut settings: BTreeMap<Family, Vec<(usize, f64)>> = BTreeMap::new();
+    seen.iter()
+        .enumerate()
+        .for_each(|(at, seen)| settings.entry(family(seen)).or_default().push((at, seen.iteration_s.ln())));
+    let slope = |(a, b): (&(usize, f64), &(usize, f64))| (b.1 - a.1) / (b.0 - a.0) as f64;
+    let pairs = |all: &Vec<(usize, f64)>| -> Vec<f64> {
+        (1..all.len()).flat_map(|k| all[..k].iter().map(move |a| (a, k))).map(|(a, k)| slope((a, &all[k]))).collect()
+    };
+    let slopes: Vec<f64> = settings.values().flat_map(pairs).collect();
+    let growth = if slopes.is_empty() { 0.0 } else { median(slopes) };
+    Some((0..seen.len()).map(|at| (growth * at as f64).exp()).collect())
 }
 
 /// Ranks of the workers of iterations with one number of workers: all that were seen, or those of the newest iteration in which
@@ -163,27 +184,29 @@ impl Learning {
     /// What was learnt in a job of so many ranks; `None` if no setting that the next run can begin with was measured in two whole windows, or
     /// if there were pipelines of other stages beside.
     ///
-    /// The best setting is the one whose mean cost is surely lowest: of the intervals of the means, that with the lowest upper end.
+    /// The best setting is the one whose median cost is surely lowest: of the intervals of the medians, that with the lowest upper end.
     /// So a setting that was measured once or twice by chance in a good moment does not win.
     pub fn learnt(&self, ranks: u32) -> Option<Learnt> {
         let slowness = self.slowness();
-        let works: Vec<f64> = self.seen.iter().map(|seen| seen.work_s(&slowness)).collect();
-        let typical_s = mean(&works);
+        let busy_s: Vec<f64> = self.seen.iter().map(|seen| seen.work_s(&slowness)).collect();
+        let typical_s = mean(&busy_s);
+        let works = work_by_times(&self.seen).unwrap_or(busy_s);
+        let typical = mean(&works);
         let mut settings: BTreeMap<Family, Vec<(&Seen, f64)>> = BTreeMap::new();
         let mut stages = BTreeSet::new();
-        for (seen, work_s) in self.seen.iter().zip(&works) {
+        for (seen, work) in self.seen.iter().zip(&works) {
             if let Setting::Pattern(plan) = &seen.setting {
                 stages.insert(plan.stages());
                 if !plan.fits(ranks) {
                     continue; // it has processes that were started beyond the ranks
                 }
             }
-            let iteration_s = seen.iteration_s * typical_s / work_s;
+            let iteration_s = seen.iteration_s * typical / work;
             let cost = cost(self.objective, seen.workers, iteration_s, typical_s);
             settings.entry(family(seen)).or_default().push((seen, cost));
         }
         let costs = |all: &[(&Seen, f64)]| all.iter().map(|(_, cost)| *cost).collect::<Vec<f64>>();
-        let highest = |all: &[(&Seen, f64)]| highest_mean(&costs(all), self.confidence);
+        let highest = |all: &[(&Seen, f64)]| highest_median(&costs(all), self.confidence);
         let (best, cost) = settings.values().map(|all| (all, highest(all))).min_by(|a, b| a.1.total_cmp(&b.1))?;
         let seen: Vec<&Seen> = best.iter().map(|(seen, _)| *seen).collect();
         if !cost.is_finite() || stages.len() > 1 {
@@ -208,7 +231,7 @@ impl Learning {
             workers,
             iterations: seen.len() as u32,
             iteration_s: median(seen.iter().map(|seen| seen.iteration_s).collect()),
-            cost_ln: mean(&costs_ln),
+            cost_ln: median(costs_ln.clone()),
             deviation: deviation(&costs_ln)?,
             tasks,
             slowness: slowness.into_iter().map(|(rank, x)| (rank, (x * 1e3).round() / 1e3)).collect(),
