@@ -67,6 +67,7 @@ fn text(runs: &[Run]) -> String {
         Column::Right("first"),
         Column::Right("last"),
         Column::Left("best setting"),
+        Column::Left("arguments"),
     ];
     table(&columns, runs.iter().map(row))
 }
@@ -82,6 +83,7 @@ fn row(run: &Run) -> Vec<String> {
         Seconds(run.first_s).to_string(),
         Seconds(run.last_s).to_string(),
         setting,
+        run.arguments(),
     ]
 }
 
@@ -94,7 +96,7 @@ mod tests {
         let run = Run {
             time_s: 1_700_000_000,
             program: "mw_synthetic".into(),
-            key: "{}".into(),
+            key: r#"{"arguments":["--tasks","400","a b"]}"#.into(),
             ranks: 9,
             iterations: 20,
             per: "iteration".into(),
@@ -104,9 +106,9 @@ mod tests {
             workers: Some(8),
             learnt: json!({}),
         };
-        let other = Run { setting: None, workers: None, ..run.clone() };
-        let expected = "  time                  program       ranks  iterations    first     last  best setting
-  2023-11-14 22:13 UTC  mw_synthetic      9          20  0.142 s  0.131 s  daf(mu=1.0000ms sigma=0.8000ms), 8 workers
+        let other = Run { setting: None, workers: None, key: "of an older version".into(), ..run.clone() };
+        let expected = "  time                  program       ranks  iterations    first     last  best setting                                arguments
+  2023-11-14 22:13 UTC  mw_synthetic      9          20  0.142 s  0.131 s  daf(mu=1.0000ms sigma=0.8000ms), 8 workers  --tasks 400 'a b'
   2023-11-14 22:13 UTC  mw_synthetic      9          20  0.142 s  0.131 s  -
 ";
         assert_eq!(text(&[run, other]), expected);

@@ -73,6 +73,9 @@ impl Bounds {
     }
 }
 
+/// Characters of a program's arguments that a table shows.
+const ARGUMENTS: usize = 60;
+
 /// A run that ended well.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
@@ -100,6 +103,19 @@ pub struct Run {
     pub workers: Option<u64>,
     /// What was learnt: `best`, `search`, `predictions`.
     pub learnt: Value,
+}
+
+impl Run {
+    /// The arguments of its program as a shell would take them, as far as they tell it from others in a table.
+    pub fn arguments(&self) -> String {
+        let key = serde_json::from_str::<Value>(&self.key).unwrap_or_default();
+        let words = key["arguments"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let all = shlex::try_join(words).unwrap_or_default();
+        match all.char_indices().nth(ARGUMENTS) {
+            Some((end, _)) => format!("{}…", &all[..end]),
+            None => all,
+        }
+    }
 }
 
 fn as_json<S: serde::Serializer>(key: &str, to: S) -> Result<S::Ok, S::Error> {

@@ -364,6 +364,7 @@ impl Workers {
         workload: &WorkloadEstimator,
         setting: &TechniqueParameters,
         (regime, iteration_now_s): (Regime, f64),
+        most_tasks: u64,
         ratio: f64,
         deviation: f64,
     ) -> Option<NextAllocation> {
@@ -372,6 +373,8 @@ impl Workers {
             Regime::Cores => workload.workers,
             _ => workload.workers.max(self.most_seen).saturating_mul(BEYOND),
         };
+        // A worker for which there is no task helps nobody.
+        let most = most.min(u32::try_from(most_tasks.max(1)).unwrap_or(u32::MAX));
         let (low, high) = self.range(most);
         let settings = [*setting];
         let confidence = self.confidence;

@@ -28,7 +28,9 @@ impl MasterWorker {
             not_set.map_or((current, ratio_now, 0.0), |advised| (advised.setting, advised.ratio, advised.error));
         let deviation = self.errors.half_width(error, self.confidence);
         let regime = (self.regime?, iteration_now_s);
-        let next = self.workers.next_allocation(workload, &setting, regime, ratio, deviation)?;
+        // The next iteration may have more than the last.
+        let most_tasks = if self.tasks_vary { u64::MAX } else { workload.tasks };
+        let next = self.workers.next_allocation(workload, &setting, regime, most_tasks, ratio, deviation)?;
         Some(NextAllocation { technique: not_set.map(|advised| named(&advised.setting, &current)), ..next })
     }
 

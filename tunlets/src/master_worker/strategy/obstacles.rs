@@ -1,13 +1,15 @@
 //! What keeps iterations from being tuned as well as others: each is said once, when it is met first.
 
+use super::number::tuning_point_of_number;
 use super::{MasterWorker, SHORTEST_S};
 use crate::master_worker::own_chunks::OwnChunks;
 use crate::master_worker::regime::Regime;
 use crate::master_worker::workload::WorkloadEstimator;
+use crate::options::Objective;
 use crate::trial::WATCHED;
 use crate::tuning_point::names;
 use crate::{Refusal, TuningPoint, Window};
-use midrun_vocabulary::Seconds;
+use midrun_vocabulary::{Count, Seconds};
 
 /// Tasks of an iteration that is simulated, at most: each drawing holds a time of each.
 pub const MOST_TASKS: u64 = 1 << 22;
@@ -25,6 +27,8 @@ enum Obstacle {
     Many,
     /// Iterations are too short to be tuned at all.
     Short,
+    /// Iterations take longer than the user wants, with all workers there are.
+    Deadline,
     /// The place of the work is not foreseeable.
     Unforeseen,
     /// Ranks wait for cores.
@@ -117,6 +121,17 @@ impl MasterWorker {
                 });
             }
             return false;
+        }
+        let most = tuning_point_of_number(tuning_points).map_or(u32::MAX, |count| count.range.1 as u32);
+        if let (Objective::Deadline(limit_s), _) = self.workers.requested()
+            && usual_s > limit_s
+            && workload.workers >= most
+            && self.present.count() >= WATCHED
+        {
+            self.obstacles.say(Obstacle::Deadline, iteration, || {
+                let (usual, limit, all) = (Seconds(usual_s), Seconds(limit_s), Count(u64::from(most), "worker"));
+                format!("to meet the deadline of {limit}: with {all}, all there are, an iteration takes {usual}")
+            });
         }
         if self.places.are_unusual(self.confidence) {
             let so_far = 100.0 * self.places.unforeseen().exp_m1();
