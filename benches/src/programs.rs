@@ -100,6 +100,17 @@ pub enum Hosts {
     SlowForAWhile(f64),
 }
 
+/// A disturbance that comes and goes over several iterations, so that their scatter from one to the next shows only a part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Lasting {
+    /// Standard deviation of the logarithm of what it makes of an iteration's time.
+    pub deviation: f64,
+    /// It decays by one part in so many with each iteration.
+    pub iterations: f64,
+    /// Tasks take so much longer, too; else only what is between them does.
+    pub of_tasks: bool,
+}
+
 /// A program: what is drawn of it.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -129,6 +140,8 @@ pub struct Program {
     pub disturbed: f64,
     /// Share of the iterations in which something stalls the master alone, for up to nine times the ideal time.
     pub stalled: f64,
+    /// A disturbance that lasts: another job on the node, cores that ranks share.
+    pub lasting: Lasting,
     /// Tasks take longer by this share with all workers than with one (memory, caches).
     pub contention: f64,
     /// Iterations.
@@ -190,6 +203,11 @@ impl Program {
             contention: if random.below(4) == 0 { 0.5 * random.uniform() } else { 0.0 },
             // Drawn last: the seeds of before draw the programs of before.
             stalled: if random.below(4) == 0 { 0.05 * random.uniform() } else { 0.0 },
+            lasting: Lasting {
+                deviation: if random.below(3) == 0 { log(random, 0.01, 0.2) } else { 0.0 },
+                iterations: log(random, 3.0, 30.0),
+                of_tasks: random.below(2) == 0,
+            },
             iterations,
             run: 0,
         }
@@ -309,7 +327,10 @@ impl Program {
 
     /// A run of it, before its first iteration.
     pub fn start(&self) -> Run<'_> {
-        Run { program: self, iteration: 0, speeds: vec![WorkerSpeed::default(); self.workers as usize], moments: None }
+        let mut disturbances = Random::new(self.of_all(self.seed) ^ 0x51ee);
+        let lasting = self.lasting.deviation * disturbances.normal();
+        let speeds = vec![WorkerSpeed::default(); self.workers as usize];
+        Run { program: self, iteration: 0, speeds, moments: None, disturbances, lasting }
     }
 
     fn window(
@@ -339,6 +360,9 @@ pub struct Run<'a> {
     speeds: Vec<WorkerSpeed>,
     /// Mean and standard deviation of the tasks of the last iteration, seconds.
     moments: Option<(f64, f64)>,
+    disturbances: Random,
+    /// Logarithm of what the disturbance that lasts makes of the next iteration's time.
+    lasting: f64,
 }
 
 impl Run<'_> {
@@ -385,11 +409,16 @@ impl Run<'_> {
         let more = if random.uniform() < program.disturbed { 1.0 + random.uniform() } else { 1.0 };
         let stalled = if random.uniform() < program.stalled { 9.0 * random.uniform() } else { 0.0 };
         let ideal_s = result.iteration_s / result.ratio();
-        result.iteration_s = result.iteration_s * late * more + stalled * ideal_s;
+        let lasting = self.lasting.exp();
+        let of_tasks = if program.lasting.of_tasks { more * lasting } else { more };
+        result.iteration_s = result.iteration_s * late * more * lasting + stalled * ideal_s;
         result.log.iter_mut().for_each(|chunk| {
-            chunk.busy_s *= more;
-            chunk.sum_sq_s2 *= more * more;
+            chunk.busy_s *= of_tasks;
+            chunk.sum_sq_s2 *= of_tasks * of_tasks;
         });
+        let kept = 1.0 - 1.0 / program.lasting.iterations;
+        let anew = (1.0 - kept * kept).sqrt() * program.lasting.deviation;
+        self.lasting = kept * self.lasting + anew * self.disturbances.normal();
         self.learn(&result, taking_part);
         self.iteration += 1;
         let ranks: Vec<u32> = taking_part.iter().map(|(worker, _)| *worker as u32 + 1).collect();

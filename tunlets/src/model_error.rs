@@ -11,7 +11,8 @@ use crate::confidence::{Confidence, Gain};
 pub const EXACT: f64 = 0.004;
 /// Changes that it counts for beside those of the run: as many as of other scatter of a machine ([`crate::noise`]).
 const CHANGES: f64 = 2.0;
-/// The same as a share of what the simulation says that it is worse than the other: what both lack, both lack alike.
+/// The same as a share of what the simulation says that it is worse than the other, or takes too long or too short in all settings: what both lack,
+/// both lack alike.
 const OF_DIFFERENCE: f64 = 0.3;
 /// And as a share of its simulated excess over the ideal that is no lateness: the less even an end, the less is known of it.
 const OF_EXCESS: f64 = 0.05;
@@ -73,6 +74,12 @@ impl Simulated {
     }
 }
 
+/// Standard deviation of a balanced setting's own error, `known` from changes so far, where the present setting takes so much longer or less than
+/// simulated: what is common to all of that, another setting has alike but for the same share as of other differences.
+pub fn exactness(known: f64, unexplained: f64) -> f64 {
+    known.hypot(OF_DIFFERENCE * unexplained)
+}
+
 /// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms; `others` are settings that
 /// were measured besides.
 ///
@@ -126,6 +133,16 @@ mod tests {
         assert!(exact > 0.3, "{exact}");
         let gain = correction(simulated(1.1, None), simulated(1.0, None), &[], (0.0, exact));
         assert!(gain.error > exact, "{gain:?}");
+    }
+
+    #[test]
+    fn what_the_model_lacks_of_the_present_setting_may_be_its_own() {
+        assert_eq!(exactness(EXACT, 0.0), EXACT);
+        let gain = |unexplained| {
+            let (now, there) = (simulated(1.1, None), simulated(1.02, None));
+            correction(now, there, &[], (0.5, exactness(EXACT, unexplained))).error
+        };
+        assert!(gain(0.0) < 0.03 && gain(0.5) > 0.1, "{} {}", gain(0.0), gain(0.5));
     }
 
     #[test]

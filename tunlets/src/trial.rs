@@ -123,20 +123,39 @@ impl Rule {
         )
     }
 
-    /// The verdict on a change that was `measured` in so many windows, and where that is not sure, how far the two settings may lie apart, as a
-    /// share of the cost; `None` while it is not sure and there is time to watch on.
-    fn judge(self, measured: Gain, windows: usize) -> Option<(Verdict, Option<f64>)> {
+    /// What is sure of a change that was `measured`.
+    fn weigh(self, measured: Gain) -> Weighed {
         let gain = match self.refutable {
             true => self.expected.unless_refuted(measured, self.confidence),
             false => self.expected.after(measured),
         };
         let better = Gain { mean: gain.mean - self.least, ..gain }.probability();
-        let is_sure = better.max(1.0 - better) >= self.confidence.level();
+        Weighed { gain, better, is_sure: better.max(1.0 - better) >= self.confidence.level() }
+    }
+
+    /// Whether a change that is surely a gain is so by what was expected alone: what was `measured` speaks against it.
+    fn is_promise(self, measured: Gain) -> bool {
+        let Weighed { better, is_sure, .. } = self.weigh(measured);
+        is_sure && better > 0.5 && measured.mean < 0.0
+    }
+
+    /// The verdict on a change that was `measured` in so many windows, and where that is not sure, how far the two settings may lie apart, as a
+    /// share of the cost; `None` while it is not sure, or only a promise, and there is time to watch on.
+    fn judge(self, measured: Gain, windows: usize) -> Option<(Verdict, Option<f64>)> {
+        let Weighed { gain, better, is_sure } = self.weigh(measured);
         let apart = (!is_sure).then(|| gain.mean.abs() + self.confidence.two_sided() * gain.error);
         let is_worse = better < 0.5 && (is_sure || self.refutable);
         let verdict = if is_worse { Verdict::RolledBack } else { Verdict::Kept };
-        (is_sure || windows >= WATCHED_LONG).then_some((verdict, apart))
+        let is_judged = is_sure && !self.is_promise(measured);
+        (is_judged || windows >= WATCHED_LONG).then_some((verdict, apart))
     }
+}
+
+/// What is known of a change: its gain, the probability that it is one, and whether either is sure.
+struct Weighed {
+    gain: Gain,
+    better: f64,
+    is_sure: bool,
 }
 
 /// Half the width of the interval in which the median of the watched windows is expected, as a share of the prediction: two
@@ -180,6 +199,8 @@ pub struct Trial<S> {
     is_back: bool,
     /// The work seems to be another since the change: that may be its effect.
     other_work: bool,
+    /// See [`Trial::gives_way`].
+    gives_way: bool,
 }
 
 impl<S> Trial<S> {
@@ -197,6 +218,7 @@ impl<S> Trial<S> {
             missed: 0,
             is_back: false,
             other_work: false,
+            gives_way: false,
         }
     }
 
@@ -233,6 +255,11 @@ impl<S> Trial<S> {
     /// Whether times are compared, and no costs per work.
     pub fn compares_times(&self) -> bool {
         self.other_work
+    }
+
+    /// Whether another change may take over: it is watched on only because what was measured does not bear out what was expected.
+    pub fn gives_way(&self) -> bool {
+        self.gives_way
     }
 
     /// See [`Rule::judge`].
@@ -305,7 +332,11 @@ impl<S: Clone> Trials<S> {
     pub fn measure(&mut self, iteration: u64, measurement: Measurement, rule: Rule) -> Option<(Trial<S>, Judgement)> {
         let trial = self.watched.as_mut().filter(|trial| iteration >= trial.first)?;
         trial.since.push(measurement);
-        let (verdict, apart) = trial.verdict(rule)?;
+        let Some((verdict, apart)) = trial.verdict(rule) else {
+            trial.gives_way =
+                trial.since.len() >= rule.windows && trial.measured(rule).is_some_and(|gain| rule.is_promise(gain));
+            return None;
+        };
         let trial = self.watched.take()?;
         if let Some(measured) = trial.measured(rule) {
             self.own_error.learn(rule.expected, measured, rule.confidence);
@@ -422,16 +453,41 @@ mod tests {
 
     #[test]
     fn what_was_not_really_measured_before_takes_no_change_back() {
-        let verdict = |before_error: f64| {
+        let verdict = |before_error: f64, windows: usize| {
             let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
             let mut trial = Trial::new(0, Some(()), (), 0, before).uncertain_by(before_error);
-            trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; 2];
+            trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; windows];
             let (expected, confidence) = (Gain { mean: 0.08, error: 0.02 }, Confidence::default());
             let rule = Rule { windows: 2, expected, refutable: true, least: 0.0, deviation: 0.01, confidence };
             trial.verdict(rule).map(|(verdict, _)| verdict)
         };
-        assert_eq!(verdict(0.0), Some(Verdict::RolledBack));
-        assert_eq!(verdict(0.25), Some(Verdict::Kept), "the expectation is surer than the measurement");
+        assert_eq!(verdict(0.0, 2), Some(Verdict::RolledBack));
+        assert_eq!(verdict(0.25, 2), None, "nothing that was measured speaks for it");
+        assert_eq!(verdict(0.25, WATCHED_LONG), Some(Verdict::Kept), "the expectation is surer than the measurement");
+    }
+
+    #[test]
+    fn a_change_that_is_good_by_its_promise_alone_is_watched_on_and_gives_way() {
+        let mut trials = Trials::default();
+        let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
+        trials.start(Trial::new(0, Some("a"), "b", 1, before));
+        let rule = Rule {
+            windows: 2,
+            expected: Gain { mean: 0.05, error: 0.02 },
+            refutable: true,
+            least: 0.0,
+            deviation: 0.3,
+            confidence: Confidence::default(),
+        };
+        let mut measure = |iteration, cost| {
+            let judged = trials.measure(iteration, Measurement { cost, time_s: cost }, rule);
+            (judged.map(|(_, judgement)| judgement.verdict), trials.watched.as_ref().is_some_and(Trial::gives_way))
+        };
+        assert_eq!(measure(1, 1.3), (None, false));
+        assert_eq!(measure(2, 1.3), (None, true), "what was measured says nothing for it");
+        assert_eq!(measure(3, 0.9), (None, true));
+        assert_eq!(measure(4, 0.9), (None, true), "in the middle still 1.1");
+        assert_eq!(measure(5, 0.9), (Some(Verdict::Kept), false));
     }
 
     #[test]

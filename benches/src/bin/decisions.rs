@@ -99,7 +99,7 @@ fn main() -> Result<()> {
         seconds.push(began.elapsed().as_secs_f64() / iterations as f64);
         let ratio = run.total_s / best_s;
         println!(
-            "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}, last {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms",
+            "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}, last {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms{}",
             best.name(),
             number,
             program.workers,
@@ -111,7 +111,8 @@ fn main() -> Result<()> {
             program.drift,
             program.hosts,
             program.tasks,
-            program.mean_s * 1e3
+            program.mean_s * 1e3,
+            if program.lasting.deviation > 0.0 { ", slow in a row" } else { "" }
         );
         if arguments.verbose {
             println!("  {program:?}");

@@ -413,7 +413,7 @@ impl MasterWorker {
         if let Some(proposal) = self.roll_back_technique(technique.rank, (iteration, ideal_s), current) {
             return Some(proposal);
         }
-        if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some()) {
+        if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some() && !trial.gives_way()) {
             return None;
         }
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);

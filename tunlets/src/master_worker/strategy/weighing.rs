@@ -6,7 +6,7 @@ use crate::confidence::Gain;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::{Family, family};
 use crate::master_worker::workload::WorkloadEstimator;
-use crate::model_error::{EXACT, Simulated, correction};
+use crate::model_error::{EXACT, Simulated, correction, exactness};
 use crate::trial::{JUDGED, MODEL};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
@@ -93,13 +93,17 @@ impl MasterWorker {
 
     /// What was simulated of a setting, and how far what was measured of its family lies from that.
     pub(super) fn simulated(&self, workload: &WorkloadEstimator, of: &Forecast) -> Simulated {
-        let residual = self.experience.residual(&of.setting, of.ratio, self.experience.noise());
+        // Before many were measured, the scatter that the tasks drawn make is known better than that of the iterations.
+        let noise = self.experience.noise().max(of.deviation);
+        let residual = self.experience.residual(&of.setting, of.ratio, noise);
         Simulated { ratio: of.ratio, inputs: workload.excess_error(of.ratio), residual }
     }
 
     /// By how much more `to` gains over `from` than simulated, beside `others` that were measured.
     pub(super) fn correction(&self, from: Simulated, to: Simulated, others: &[Simulated]) -> Gain {
-        correction(from, to, others, (self.experience.late(), self.trials.own_error()))
+        let beyond_chance = |of: Gain| (of.mean.abs() - self.confidence.two_sided() * of.error).max(0.0);
+        let unexplained = from.residual.map_or(0.0, beyond_chance) + self.shortened_by;
+        correction(from, to, others, (self.experience.late(), exactness(self.trials.own_error(), unexplained)))
     }
 
     /// Whether a gain is worth a change now: it is sure, or, as the first one since the work is what it is, worth its trial (ADR 0036).
