@@ -254,6 +254,10 @@ pub struct Summary {
     pub other_work: Vec<u64>,
     /// Workers differ in speed beyond chance, so that the time of the same tasks depends on who computes them.
     pub unequal_workers: bool,
+    /// The most that the settings at the end gain over those at start with the tasks of the end, by the model: a difference of logarithms of
+    /// times; left out where the model cannot tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_gained: Option<f64>,
     /// What the run learnt for the next one; left out where that is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<Learnt>,

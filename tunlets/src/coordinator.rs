@@ -262,6 +262,7 @@ impl Tunlet for Coordinator {
             search: acting().find_map(|report| report.search.clone()),
             next_allocation: acting().find_map(|report| report.next_allocation.clone()),
             unequal_workers: acting().any(|report| report.unequal_workers),
+            most_gained: acting().find_map(|report| report.most_gained),
             other_work: acting()
                 .map(|report| &report.other_work)
                 .find(|all| !all.is_empty())

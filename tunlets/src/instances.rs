@@ -133,8 +133,9 @@ impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
         let reports: Vec<Report> = self.tunlets.values().map(Tunlet::report).collect();
         let unequal_workers = reports.iter().any(|report| report.unequal_workers);
         // The summary lists the iterations of the first.
-        let other_work = reports.into_iter().next().map(|report| report.other_work).unwrap_or_default();
-        Report { unavailable, unequal_workers, other_work, ..Report::default() }
+        let (other_work, most_gained) =
+            reports.into_iter().next().map(|report| (report.other_work, report.most_gained)).unwrap_or_default();
+        Report { unavailable, unequal_workers, other_work, most_gained, ..Report::default() }
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Report {
     pub other_work: Vec<u64>,
     /// Workers differ in speed beyond chance: the time of the same tasks depends on who computes them.
     pub unequal_workers: bool,
+    /// The most that the settings in force gain over those at start with the tasks as they are now, by the model: a difference of logarithms of
+    /// times. `None` where the model cannot tell.
+    pub most_gained: Option<f64>,
 }
 
 /// A change that a tunlet did not make, or that it could not make.

@@ -59,6 +59,7 @@ impl Job {
             }),
             other_work: report.other_work,
             unequal_workers: report.unequal_workers,
+            most_gained: report.most_gained,
             records: members.records(),
             actions: self.dispatcher.counts().clone(),
             ranks: members.seen() as u64,

@@ -7,6 +7,7 @@ mod next_run;
 mod number;
 mod obstacles;
 mod other_work;
+mod over_start;
 mod own_chunks;
 mod weighing;
 
@@ -122,6 +123,8 @@ pub struct MasterWorker {
     judgements: Vec<Judgement>,
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
+    /// Technique and number of workers before the first change.
+    at_start: Option<(TechniqueParameters, u32)>,
     other_work: OtherWork,
 }
 
@@ -168,6 +171,7 @@ impl MasterWorker {
             starting: None,
             judgements: Vec::new(),
             changed_at: None,
+            at_start: None,
             other_work: OtherWork::default(),
         }
     }
@@ -323,14 +327,15 @@ impl MasterWorker {
         }
     }
 
-    /// Notes other tasks once a second iteration agrees, and their mean time is another one: one alone may have been disturbed. What a change made of
+    /// Notes other tasks once a second iteration agrees, and their mean time or its scatter is another one: one alone may have been disturbed. What a change made of
     /// the tasks, as other chunks meet other workers, is no other work.
     fn note_other_work(&mut self, learnt: Learnt, iteration: u64) {
-        let Some(mean_s) = self.workload.as_ref().map(|known| known.mean_s) else { return };
+        let Some(workload) = &self.workload else { return };
+        let times_s = (workload.mean_s, workload.sigma_s());
         let is_of_change = self.changed_at.is_some_and(|changed_at| iteration <= changed_at + 1);
         match learnt {
             Learnt::Anew if self.last.is_some() && !is_of_change => self.other_work.since = Some(iteration),
-            Learnt::Added => self.other_work.confirm(mean_s),
+            Learnt::Added => self.other_work.confirm(times_s),
             _ => {}
         }
     }
@@ -564,7 +569,8 @@ impl Tunlet for MasterWorker {
     fn report(&self) -> Report {
         let other_work = self.other_work.from.iter().copied().collect();
         let unequal_workers = self.workload.as_ref().is_some_and(|known| !known.are_equal());
-        Report { next_allocation: self.next_allocation(), other_work, unequal_workers, ..Report::default() }
+        let (next_allocation, most_gained) = (self.next_allocation(), self.most_gained());
+        Report { next_allocation, other_work, unequal_workers, most_gained, ..Report::default() }
     }
 
     fn on_settled(&mut self, decision: u64, settled: Settled) {
@@ -578,6 +584,9 @@ impl Tunlet for MasterWorker {
         self.not_set = None;
         self.promised = Some((decision, self.proposed_s.0));
         self.changed_at = Some(iteration);
+        if let (None, Some(technique), Some(workload)) = (self.at_start, self.current, &self.workload) {
+            self.at_start = Some((technique, workload.workers));
+        }
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);

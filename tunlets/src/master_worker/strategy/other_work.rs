@@ -11,22 +11,27 @@ const OTHER_WORK: usize = 1024;
 pub(super) struct OtherWork {
     /// Iterations from which on they were.
     pub(super) from: VecDeque<u64>,
-    /// Mean time of a task in the last of these spans, seconds.
-    mean_s: Option<f64>,
+    /// Mean time of a task in the last of these spans, and its standard deviation, seconds.
+    times_s: Option<(f64, f64)>,
     /// The iteration that was other than those before, until another agrees with it.
     pub(super) since: Option<u64>,
 }
 
 impl OtherWork {
-    /// An iteration agrees with those before it.
-    pub(super) fn confirm(&mut self, mean_s: f64) {
-        let is_other = self.mean_s.is_none_or(|known_s| (mean_s / known_s).ln().abs() > MODEL);
+    /// An iteration agrees with those before it, whose tasks take so long on average, with this standard deviation, seconds.
+    pub(super) fn confirm(&mut self, (mean_s, sigma_s): (f64, f64)) {
+        // Squares of these are what chunks of tasks take and scatter by.
+        let scattered = |(mean_s, sigma_s): (f64, f64)| mean_s.hypot(sigma_s);
+        let lie_apart = |a_s: f64, b_s: f64| (a_s / b_s).ln().abs() > MODEL;
+        let is_other = self.times_s.is_none_or(|known_s| {
+            lie_apart(mean_s, known_s.0) || lie_apart(scattered((mean_s, sigma_s)), scattered(known_s))
+        });
         if let Some(since) = self.since.take().filter(|_| is_other) {
             self.from.push_back(since);
             self.from.drain(..self.from.len().saturating_sub(OTHER_WORK));
         }
         if is_other {
-            self.mean_s = Some(mean_s);
+            self.times_s = Some((mean_s, sigma_s));
         }
     }
 }
