@@ -107,7 +107,7 @@ pub struct Lasting {
     pub deviation: f64,
     /// It decays by one part in so many with each iteration.
     pub iterations: f64,
-    /// Tasks take so much longer, too; else only what is between them does.
+    /// Tasks take so much longer or less, too; else iterations take longer by what is between them.
     pub of_tasks: bool,
 }
 
@@ -404,13 +404,15 @@ impl Run<'_> {
         let input = SimInput { batches, ..self.input(&times, taking_part) };
         let mut result = iteration_of(&times, &input, setting);
         let random = &mut Random::new(program.seed.wrapping_add(program.of_all(iteration)).wrapping_mul(0x9e37_79b9));
-        // The machine's noise makes an iteration longer, never shorter; what disturbs one disturbs its tasks, too.
+        // The machine's noise makes an iteration longer, never shorter; what disturbs one iteration alone disturbs its tasks, too.
         let late = (program.noise * random.normal()).abs().exp();
         let more = if random.uniform() < program.disturbed { 1.0 + random.uniform() } else { 1.0 };
         let stalled = if random.uniform() < program.stalled { 9.0 * random.uniform() } else { 0.0 };
         let ideal_s = result.iteration_s / result.ratio();
-        let lasting = self.lasting.exp();
-        let of_tasks = if program.lasting.of_tasks { more * lasting } else { more };
+        let (lasting, of_tasks) = match program.lasting.of_tasks {
+            true => (self.lasting.exp(), more * self.lasting.exp()),
+            false => (self.lasting.abs().exp(), more),
+        };
         result.iteration_s = result.iteration_s * late * more * lasting + stalled * ideal_s;
         result.log.iter_mut().for_each(|chunk| {
             chunk.busy_s *= of_tasks;

@@ -262,7 +262,8 @@ impl Tunlet for Coordinator {
             search: acting().find_map(|report| report.search.clone()),
             next_allocation: acting().find_map(|report| report.next_allocation.clone()),
             unequal_workers: acting().any(|report| report.unequal_workers),
-            most_gained: acting().find_map(|report| report.most_gained),
+            // What others changed gained, too.
+            most_gained: acting().find_map(|report| report.most_gained).filter(|_| self.acting.len() == 1),
             other_work: acting()
                 .map(|report| &report.other_work)
                 .find(|all| !all.is_empty())

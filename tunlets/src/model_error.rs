@@ -74,10 +74,10 @@ impl Simulated {
     }
 }
 
-/// Standard deviation of a balanced setting's own error, `known` from changes so far, where the present setting takes so much longer or less than
-/// simulated: what is common to all of that, another setting has alike but for the same share as of other differences.
-pub fn exactness(known: f64, unexplained: f64) -> f64 {
-    known.hypot(OF_DIFFERENCE * unexplained)
+/// A gain over the present setting where that takes so much longer or less than simulated: what is common to all settings of that, another one has
+/// alike but for the same share as of other differences.
+pub fn over_unexplained(gain: Gain, unexplained: f64) -> Gain {
+    Gain { error: gain.error.hypot(OF_DIFFERENCE * unexplained), ..gain }
 }
 
 /// By how much more (mean, standard error) `to` gains over `from` than simulated, as a difference of logarithms; `others` are settings that
@@ -137,12 +137,11 @@ mod tests {
 
     #[test]
     fn what_the_model_lacks_of_the_present_setting_may_be_its_own() {
-        assert_eq!(exactness(EXACT, 0.0), EXACT);
-        let gain = |unexplained| {
-            let (now, there) = (simulated(1.1, None), simulated(1.02, None));
-            correction(now, there, &[], (0.5, exactness(EXACT, unexplained))).error
-        };
-        assert!(gain(0.0) < 0.03 && gain(0.5) > 0.1, "{} {}", gain(0.0), gain(0.5));
+        let (now, there) = (simulated(1.02, Some((0.25, 0.02))), simulated(1.02, None));
+        let known = correction(now, there, &[], (0.02, EXACT));
+        let gain = over_unexplained(known, 0.25);
+        assert!(gain.mean == known.mean && known.mean < 0.01, "it speaks for no other setting: {gain:?}");
+        assert!(known.error < 0.01 && gain.error > 0.07, "{known:?} {gain:?}");
     }
 
     #[test]

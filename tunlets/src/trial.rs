@@ -96,7 +96,7 @@ impl From<Measurement> for Measurements {
 }
 
 /// When a change is judged, and when it counts as worse: it is rolled back as soon as it is a loss at the confidence level, by what was
-/// expected of it and what was measured since, and kept as soon as it is a gain.
+/// expected of it and what was measured since, and kept as soon as it is a gain (see [`Rule::must_show`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Windows that must have been measured with the change.
@@ -109,6 +109,9 @@ pub struct Rule {
     pub least: f64,
     /// Standard deviation of one cost, as a share of it.
     pub deviation: f64,
+    /// Whether a gain must show before the change is kept, if there is time to watch on: one that is sure only by what was expected, while what was
+    /// measured speaks against it, gives way to others meanwhile.
+    pub must_show: bool,
     /// Confidence level of the verdict.
     pub confidence: Confidence,
 }
@@ -125,8 +128,10 @@ impl Rule {
 
     /// What is sure of a change that was `measured`.
     fn weigh(self, measured: Gain) -> Weighed {
+        // It is asked after each of the windows.
+        let looks = self.confidence.in_series(1, WATCHED_LONG - WATCHED + 1);
         let gain = match self.refutable {
-            true => self.expected.unless_refuted(measured, self.confidence),
+            true => self.expected.unless_refuted(measured, looks),
             false => self.expected.after(measured),
         };
         let better = Gain { mean: gain.mean - self.least, ..gain }.probability();
@@ -136,7 +141,7 @@ impl Rule {
     /// Whether a change that is surely a gain is so by what was expected alone: what was `measured` speaks against it.
     fn is_promise(self, measured: Gain) -> bool {
         let Weighed { better, is_sure, .. } = self.weigh(measured);
-        is_sure && better > 0.5 && measured.mean < 0.0
+        self.must_show && is_sure && better > 0.5 && measured.mean < 0.0
     }
 
     /// The verdict on a change that was `measured` in so many windows, and where that is not sure, how far the two settings may lie apart, as a
@@ -267,7 +272,6 @@ impl<S> Trial<S> {
         if self.since.len() < rule.windows {
             return None;
         }
-        let rule = Rule { refutable: rule.refutable && !self.is_back, ..rule };
         match self.measured(rule).filter(|_| self.from.is_some()) {
             Some(measured) => rule.judge(measured, self.since.len()),
             // Without anything to compare with, or to go back to, it is kept.
@@ -320,6 +324,11 @@ impl<S: Clone> Trials<S> {
         (self.watched, self.rollback, self.refused) = (Some(Trial { is_back, ..trial }), None, 0);
     }
 
+    /// What was proposed is no way back: if it is applied, there is none any more.
+    pub fn abandon_rollback(&mut self) {
+        (self.rollback, self.refused) = (None, 0);
+    }
+
     /// What was proposed was not applied. After [`JUDGED`] times the way back is given up: what is in force stays.
     pub fn on_not_applied(&mut self) {
         self.refused += u32::from(self.rollback.is_some());
@@ -332,6 +341,7 @@ impl<S: Clone> Trials<S> {
     pub fn measure(&mut self, iteration: u64, measurement: Measurement, rule: Rule) -> Option<(Trial<S>, Judgement)> {
         let trial = self.watched.as_mut().filter(|trial| iteration >= trial.first)?;
         trial.since.push(measurement);
+        let rule = Rule { refutable: rule.refutable && !trial.is_back, ..rule };
         let Some((verdict, apart)) = trial.verdict(rule) else {
             trial.gives_way =
                 trial.since.len() >= rule.windows && trial.measured(rule).is_some_and(|gain| rule.is_promise(gain));
@@ -429,7 +439,15 @@ mod tests {
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
         let confidence = Confidence::default();
-        let judged = trial.verdict(Rule { windows: 2, expected, refutable: true, least, deviation: 0.01, confidence });
+        let judged = trial.verdict(Rule {
+            windows: 2,
+            expected,
+            refutable: true,
+            least,
+            deviation: 0.01,
+            must_show: true,
+            confidence,
+        });
         judged.map(|(verdict, _)| verdict)
     }
 
@@ -458,7 +476,15 @@ mod tests {
             let mut trial = Trial::new(0, Some(()), (), 0, before).uncertain_by(before_error);
             trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; windows];
             let (expected, confidence) = (Gain { mean: 0.08, error: 0.02 }, Confidence::default());
-            let rule = Rule { windows: 2, expected, refutable: true, least: 0.0, deviation: 0.01, confidence };
+            let rule = Rule {
+                windows: 2,
+                expected,
+                refutable: true,
+                least: 0.0,
+                deviation: 0.01,
+                must_show: true,
+                confidence,
+            };
             trial.verdict(rule).map(|(verdict, _)| verdict)
         };
         assert_eq!(verdict(0.0, 2), Some(Verdict::RolledBack));
@@ -477,6 +503,7 @@ mod tests {
             refutable: true,
             least: 0.0,
             deviation: 0.3,
+            must_show: true,
             confidence: Confidence::default(),
         };
         let mut measure = |iteration, cost| {
@@ -498,6 +525,7 @@ mod tests {
             refutable: true,
             least: 0.0,
             deviation: 0.01,
+            must_show: true,
             confidence: Confidence::default(),
         };
         let judge = |mean, windows| rule.judge(Gain { mean, error: 0.01 }, windows);
@@ -516,6 +544,7 @@ mod tests {
             refutable: true,
             least: 0.0,
             deviation: 0.05,
+            must_show: true,
             confidence: Confidence::default(),
         };
         let expected = Gain { mean: 0.05, error: 0.02 };
@@ -547,6 +576,7 @@ mod tests {
             refutable: true,
             least: 0.0,
             deviation: 0.01,
+            must_show: true,
             confidence: Confidence::default(),
         };
         let mut trials = Trials::default();

@@ -170,13 +170,14 @@ fn works(costs: &[Cost], other_work: &Value) -> Vec<usize> {
     costs.iter().map(|cost| from.partition_point(|from| *from <= cost.number)).collect()
 }
 
-/// The number of each window's work, where the windows before a change that are all longer than others with the settings before it are of other
-/// work, too: an outage that ends with a change is rarer. One alone may be an outage (`delays`).
-fn works_before_changes(works: &[usize], settings: &[usize], delays: &[f64]) -> Vec<usize> {
+/// The number of each window's work, where the last windows before a change to settings of another kind all took longer than others with those
+/// before it: the change was made for them. One alone, or what a change back follows, is an outage (`delays`).
+fn works_before_changes(costs: &[Cost], works: &[usize], settings: &[usize], delays: &[f64]) -> Vec<usize> {
+    let is_next = |at: usize| costs[at].number + 1 == costs[at + 1].number;
     let mut begins = vec![0; works.len()];
-    for change in (1..settings.len()).filter(|at| settings[*at] != settings[at - 1]) {
-        let longer =
-            (0..change).rev().take_while(|at| delays[*at] > 0.0 && settings[*at] == settings[change - 1]).count();
+    for change in (1..settings.len()).filter(|at| !settings[..*at].contains(&settings[*at])) {
+        let is_longer = |at: &usize| delays[*at] > 0.0 && settings[*at] == settings[change - 1] && is_next(*at);
+        let longer = (0..change).rev().take_while(is_longer).count();
         if longer > 1 {
             begins[change - longer] = 1;
         }
@@ -252,7 +253,7 @@ pub fn saved(summary: &Value) -> Option<String> {
     // What one input takes longer than another is the stream's own.
     let delays =
         |works: &[usize]| if what == "window" { vec![0.0; costs.len()] } else { delays_s(&costs, &both(works)) };
-    let works = works_before_changes(&works, &settings, &delays(&works));
+    let works = works_before_changes(&costs, &works, &settings, &delays(&works));
     let delays = delays(&works);
     let all = || costs.iter().zip(&settings).zip(&works).zip(&delays).filter(|(_, delay)| **delay <= 0.0);
     let counted = || all().map(|(((cost, of), work), _)| (cost, *of, *work));

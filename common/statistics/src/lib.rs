@@ -12,7 +12,7 @@ pub const NORMAL: f64 = 1.4826;
 /// efficiency of the median absolute deviation (Hampel 1974).
 pub const EFFICIENCY: f64 = 0.37;
 /// Standard error of a median, over that of a mean (normal distribution: sqrt(pi/2)).
-const OF_MEDIAN: f64 = 1.2533;
+pub const OF_MEDIAN: f64 = 1.2533;
 
 /// y = `intercept` + `slope` x, each with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]

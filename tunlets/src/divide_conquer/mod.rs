@@ -123,7 +123,8 @@ impl Tunlet for DivideConquer {
     }
 
     fn report(&self) -> Report {
-        let mut report = self.master_worker.report();
+        // The depth gains, too.
+        let mut report = Report { most_gained: None, ..self.master_worker.report() };
         // With more workers another depth may be better: the advice is for as many problems, and says so.
         if let (Some(next), Some((parts, depth))) = (&mut report.next_allocation, self.parts) {
             next.own_chunks = Some(format!("{parts} problems of depth {depth}"));

@@ -106,6 +106,8 @@ pub struct MasterWorker {
     promised: Option<(u64, f64)>,
     /// Gain that is expected of the change being watched.
     expected: Gain,
+    /// Standard deviation of an iteration by chance of the tasks, with those settings of the last proposal that scatter more, as a share.
+    drawn: f64,
     /// What the program does with the tasks that its own batches leave, where that was seen.
     rest_seen: Option<Rest>,
     /// Iterations have different numbers of tasks.
@@ -123,8 +125,12 @@ pub struct MasterWorker {
     judgements: Vec<Judgement>,
     /// Iteration at whose safe point the last change was applied.
     changed_at: Option<u64>,
-    /// Technique and number of workers before the first change.
+    /// Technique and number of workers in the first iteration.
     at_start: Option<(TechniqueParameters, u32)>,
+    /// Technique that was set last.
+    set_last: Option<Family>,
+    /// What was proposed last is the way back from a change.
+    rolls_back: bool,
     other_work: OtherWork,
 }
 
@@ -161,6 +167,7 @@ impl MasterWorker {
             proposed_s: (f64::NAN, f64::NAN),
             not_set: None,
             expected: Gain::NONE,
+            drawn: 0.0,
             rest_seen: None,
             tasks_vary: false,
             tasks: None,
@@ -172,6 +179,8 @@ impl MasterWorker {
             judgements: Vec::new(),
             changed_at: None,
             at_start: None,
+            set_last: None,
+            rolls_back: false,
             other_work: OtherWork::default(),
         }
     }
@@ -213,9 +222,17 @@ impl MasterWorker {
         }
         let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
         let noise = if self.trials.compares_times() { self.experience.time_noise() } else { self.experience.noise() };
-        let (deviation, confidence) = (noise, self.confidence);
-        let rule =
-            Rule { windows: WATCHED, expected: self.expected, refutable: true, least: 0.0, deviation, confidence };
+        // Few iterations hardly show how far those scatter whose long tasks are rare.
+        let (deviation, confidence) = (noise.max(self.drawn), self.confidence);
+        let rule = Rule {
+            windows: WATCHED,
+            expected: self.expected,
+            refutable: true,
+            least: 0.0,
+            deviation,
+            must_show: true,
+            confidence,
+        };
         self.judgements
             .extend(self.trials.measure(window.iteration, measurement, rule).map(|(_, judgement)| judgement));
     }
@@ -259,6 +276,7 @@ impl MasterWorker {
         if learnt != Learnt::Added || window.setting_changed {
             self.cadence.restart();
         }
+        self.at_start.get_or_insert((window.setting, window.workers));
         self.last = Some((window.iteration, window.iteration_s));
         self.fresh = true;
         // The window holds technique and share; mean and sigma are those of the last proposal.
@@ -343,6 +361,7 @@ impl MasterWorker {
     /// What follows was not measured under the setting before.
     fn interrupt(&mut self, of: Option<(Family, u32)>) {
         self.present_of = of;
+        self.shortened_by = 0.0;
         self.busy = Busy::default();
         self.present.clear();
         self.experience.interrupt();
@@ -389,6 +408,7 @@ impl MasterWorker {
         let noise = self.experience.noise();
         let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
         let gain = Gain { mean: (is / was).ln(), error: noise };
+        self.rolls_back = true;
         let proposal = self.proposal(rank, iteration, (current, former, gain), why, times);
         Some(Proposal { worth: Worth::Due, ..proposal })
     }
@@ -402,6 +422,7 @@ impl MasterWorker {
         let count = number::tuning_point_of_number(tuning_points);
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
+        self.rolls_back = false;
         if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
             return self.roll_back_workers(tuning_point, &workload, to);
         }
@@ -435,6 +456,9 @@ impl MasterWorker {
         }) {
             return Some(proposal);
         }
+        if better.is_none() && !self.is_busy() {
+            self.note_missed_deadline(iteration, workload.workers, tuning_points);
+        }
         let best = better?;
         let what = if requested {
             "this technique was asked for"
@@ -456,6 +480,7 @@ impl MasterWorker {
             self.stake(best.gain, best.drawn, unchanged * ideal_s),
             if is_tried { explanation::TRIED } else { "" },
         );
+        self.drawn = now.deviation.max(best.deviation);
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         let proposal = self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times);
         Some(if requested { Proposal { worth: Worth::Due, ..proposal } } else { proposal })
@@ -584,9 +609,6 @@ impl Tunlet for MasterWorker {
         self.not_set = None;
         self.promised = Some((decision, self.proposed_s.0));
         self.changed_at = Some(iteration);
-        if let (None, Some(technique), Some(workload)) = (self.at_start, self.current, &self.workload) {
-            self.at_start = Some((technique, workload.workers));
-        }
         let (from, to, gain) = match change {
             Change::Technique(former, technique, gain) => {
                 self.current = Some(technique);
@@ -607,6 +629,7 @@ impl Tunlet for MasterWorker {
                 let former = self.current.unwrap_or(technique);
                 self.workers.on_applied(decision, iteration, (from, former), (to, technique));
                 self.current = Some(technique);
+                self.set_last = Some(family(&technique));
                 return;
             }
             Change::Start(number) => {
@@ -615,6 +638,11 @@ impl Tunlet for MasterWorker {
             }
         };
         self.end_trial();
+        // The change that gave way to this one may have been judged meanwhile.
+        if !self.rolls_back {
+            self.trials.abandon_rollback();
+        }
+        self.set_last = self.current.as_ref().map(family);
         self.expected = gain;
         let before = if from.is_some() { self.present.clone() } else { Measurements::default() };
         let shortened_by = self.shortened_by;

@@ -4,9 +4,10 @@ use super::seen::{Family, Seen, Share, family};
 use super::{Cut, deviation, mean};
 use crate::confidence::Confidence;
 use crate::master_worker::cost;
+use crate::noise;
 use crate::options::Objective;
 use crate::{Observation, StreamWindow, Window};
-use midrun_models::line::median;
+use midrun_models::line::{EFFICIENCY, OF_MEDIAN, median, theil_sen};
 use midrun_scheduling::{Scheduling, Setting, Start, TechniqueParameters, WorkerSpeed};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -51,31 +52,31 @@ pub struct TasksLearnt {
     pub profile: Vec<f64>,
 }
 
-/// Upper end of the interval that holds the median at this confidence level; infinite for fewer than two.
+/// Upper end of the interval that holds the median at this confidence level; infinite for fewer than two. The scatter of few is shrunk towards that
+/// of windows elsewhere.
 fn highest_median(of: &[f64], confidence: Confidence) -> f64 {
-    let Some(deviation) = deviation(of) else { return f64::INFINITY };
-    let half = confidence.student(of.len() as f64 - 1.0) * deviation / (of.len() as f64).sqrt();
-    median(of.to_vec()) + half
+    let (Some(deviation), middle, count) = (deviation(of), median(of.to_vec()), of.len() as f64) else {
+        return f64::INFINITY;
+    };
+    let (share, freedom) = noise::pooled(deviation / middle, EFFICIENCY * (count - 1.0));
+    middle * (1.0 + confidence.student(freedom) * OF_MEDIAN * share / count.sqrt())
 }
 
 /// The work of iterations that a program cut by itself, relative to each other, where they have as many tasks. What a chunk costs its worker counts as
-/// task time there, so that smaller chunks would seem to make more work: that grows as times do while the values stay (Theil 1950, Sen 1968).
+/// task time there, so that smaller chunks would seem to make more work: that grows as times do while values stay, as far as they do with all.
 fn work_by_times(seen: &VecDeque<Seen>) -> Option<Vec<f64>> {
     let tasks = |seen: &Seen| seen.shares.iter().map(|share| share.tasks).sum::<u64>();
     let are_own = seen.iter().all(|seen| matches!(seen.setting, Setting::Values(_)));
     if !are_own || seen.iter().map(tasks).collect::<BTreeSet<_>>().len() != 1 {
         return None;
     }
-    let mut settings: BTreeMap<Family, Vec<(usize, f64)>> = BTreeMap::new();
-    seen.iter()
-        .enumerate()
-        .for_each(|(at, seen)| settings.entry(family(seen)).or_default().push((at, seen.iteration_s.ln())));
-    let slope = |(a, b): (&(usize, f64), &(usize, f64))| (b.1 - a.1) / (b.0 - a.0) as f64;
-    let pairs = |all: &Vec<(usize, f64)>| -> Vec<f64> {
-        (1..all.len()).flat_map(|k| all[..k].iter().map(move |a| (a, k))).map(|(a, k)| slope((a, &all[k]))).collect()
-    };
-    let slopes: Vec<f64> = settings.values().flat_map(pairs).collect();
-    let growth = if slopes.is_empty() { 0.0 } else { median(slopes) };
+    let mut settings: BTreeMap<Family, Vec<(f64, f64)>> = BTreeMap::new();
+    for (at, seen) in (0..).map(f64::from).zip(seen) {
+        settings.entry(family(seen)).or_default().push((at, seen.iteration_s.ln()));
+    }
+    let slopes: Vec<f64> = settings.values().filter_map(|points| Some(theil_sen(points)?.slope)).collect();
+    let least = slopes.iter().copied().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+    let growth = if slopes.iter().all(|slope| slope * least > 0.0) { least } else { 0.0 };
     Some((0..seen.len()).map(|at| (growth * at as f64).exp()).collect())
 }
 

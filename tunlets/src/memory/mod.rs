@@ -23,14 +23,17 @@ fn mean(of: &[f64]) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }
 
+/// Standard deviation; `None` of fewer than two.
+fn plain_deviation(of: &[f64]) -> Option<f64> {
+    let mean = mean(of);
+    let squares: f64 = of.iter().map(|x| (x - mean).powi(2)).sum();
+    (of.len() > 1).then(|| (squares / (of.len() - 1) as f64).sqrt())
+}
+
 /// Standard deviation, of more than two by the median absolute one, which does not see the exceptions; `None` of fewer than two.
 fn deviation(of: &[f64]) -> Option<f64> {
     let (middle, count) = (median(of.to_vec()), of.len() as f64);
-    let squares: f64 = of.iter().map(|x| (x - middle).powi(2)).sum();
-    match of.len() {
-        0 | 1 => None,
-        2 => Some(squares.sqrt()),
-        // Deviations from a middle that is made of the same values are too small by this.
-        _ => Some(robust_deviation(of.iter().map(|x| x - middle)) * (count / (count - 1.0)).sqrt()),
-    }
+    // Deviations from a middle that is made of the same values are too small by this.
+    let robust = || robust_deviation(of.iter().map(|x| x - middle)) * (count / (count - 1.0)).sqrt();
+    if of.len() > 2 { Some(robust()) } else { plain_deviation(of) }
 }

@@ -444,6 +444,10 @@ fn what_each_chunk_costs_inside_the_tasks_makes_no_small_chunks_best() {
         learning.learnt(9).unwrap().setting
     };
     assert_eq!([best(0.0), best(0.01)], ["chunk.tasks = 3", "chunk.tasks = 3"]);
+    // Iterations that become shorter because the program starts say nothing of the later ones.
+    let start = [1.10, 1.06, 1.03, 1.01].map(|ratio| (chunks_of(60.0), ratio));
+    let after = [0.930, 0.931, 0.930].map(|ratio| (chunks_of(3.0), ratio));
+    assert_eq!(learnt_own(&[&start[..], &after].concat()).unwrap().setting, "chunk.tasks = 3");
 }
 
 #[test]

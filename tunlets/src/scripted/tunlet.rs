@@ -174,6 +174,7 @@ impl Scripted {
             // What it predicts has the least gain already.
             least: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
             deviation: self.noise.deviation(),
+            must_show: false,
             confidence: self.confidence,
         };
         let Some((trial, judgement)) = self.trials.measure(iteration, measurement, rule) else { return };

@@ -221,6 +221,7 @@ impl SearchTunlet {
             refutable: false,
             least: 0.0,
             deviation: 0.0,
+            must_show: false,
             confidence: self.confidence,
         }
     }

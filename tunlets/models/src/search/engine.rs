@@ -384,8 +384,8 @@ impl Search {
         self.over = Some(winner);
     }
 
-    /// Of a space so small that any search may measure it as a whole, the best of those that were not measured: how values lie between others
-    /// is only likely.
+    /// Of a space so small that any search may measure it as a whole, the best of those that were not measured, and with which the program more likely
+    /// does not fail: how values lie between others is only likely.
     fn untried(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
         let in_earlier_run = |candidate: &Candidate| {
             let values = self.values(candidate);
@@ -393,7 +393,9 @@ impl Search {
         };
         let is_untried =
             |at: &usize| self.seen.median_s(&candidates[*at]).is_none() && !in_earlier_run(&candidates[*at]);
+        let may_fail = |at: &usize| self.soundness(&candidates[*at]) < 0.5;
         let untried = (0..candidates.len()).filter(|_| self.space.size() <= WHOLE).filter(is_untried);
+        let untried = untried.filter(|at| !may_fail(at));
         untried.min_by(|a, b| posterior.means[*a].total_cmp(&posterior.means[*b]))
     }
 
@@ -435,12 +437,14 @@ impl Search {
     /// How likely the program does not fail with this combination: the share of those with which it did not, each counting by the inverse square of
     /// its distance (Shepard 1968). Where it never failed, 1.
     fn soundness(&self, candidate: &Candidate) -> f64 {
-        if self.failed.is_empty() || self.seen.median_s(candidate).is_some() {
+        let place = self.values(candidate);
+        let is_known = || self.earlier.iter().any(|sample| sample.values == place);
+        if self.failed.is_empty() || self.seen.median_s(candidate).is_some() || is_known() {
             return 1.0;
         }
-        let place = self.values(candidate);
         let weight = |tried: &Candidate| 1.0 / self.process.square_between(&self.values(tried), &place);
-        let sound: f64 = self.seen.all().into_keys().map(weight).sum();
+        let of_earlier = self.earlier.iter().map(|sample| 1.0 / self.process.square_between(&sample.values, &place));
+        let sound: f64 = self.seen.all().into_keys().map(weight).chain(of_earlier).sum();
         let failed: f64 = self.failed.iter().map(weight).sum();
         sound / (sound + failed)
     }
@@ -464,8 +468,8 @@ impl Search {
                 let gain = sound * left * gradient::gain(&posterior.means, &slopes);
                 // The iteration in which the next change is on its way is lost, too; one that is left now is left in any case.
                 let iterations = if present { count } else { count + self.flight };
-                // One that fails is lost as a whole.
-                let value = gain - iterations * (sound * loss + 1.0 - sound);
+                // One that fails is lost as a whole, and not repeated.
+                let value = gain - sound * iterations * loss - (1.0 - sound) * (1.0 + self.flight);
                 if best.is_none_or(|(_, most, _)| value > most) {
                     best = Some((at, value, gain));
                 }

@@ -56,6 +56,19 @@ impl Obstacles {
 }
 
 impl MasterWorker {
+    /// Says of a deadline that it is missed, where nothing better is known with all workers there can be.
+    pub(super) fn note_missed_deadline(&mut self, iteration: u64, workers: u32, tuning_points: &[TuningPoint]) {
+        let (Objective::Deadline(limit_s), _) = self.workers.requested() else { return };
+        let Some(count) = tuning_point_of_number(tuning_points) else { return };
+        let can_start = tuning_points.iter().any(|point| point.name == names::SPAWNED);
+        let usual_s = self.present.time_s().filter(|usual_s| *usual_s > limit_s && self.present.count() >= WATCHED);
+        let Some(usual_s) = usual_s.filter(|_| f64::from(workers) >= count.range.1 && !can_start) else { return };
+        self.obstacles.say(Obstacle::Deadline, iteration, || {
+            let (usual, limit, all) = (Seconds(usual_s), Seconds(limit_s), Count(u64::from(workers), "worker"));
+            format!("to meet the deadline of {limit}: with {all}, all there are, an iteration takes {usual}")
+        });
+    }
+
     /// Whether an iteration has more tasks, or more chunks, than are simulated; then it is said.
     pub(super) fn has_too_many_tasks(&mut self, window: &Window) -> bool {
         let (too_many_tasks, too_many_chunks) =
@@ -121,17 +134,6 @@ impl MasterWorker {
                 });
             }
             return false;
-        }
-        let most = tuning_point_of_number(tuning_points).map_or(u32::MAX, |count| count.range.1 as u32);
-        if let (Objective::Deadline(limit_s), _) = self.workers.requested()
-            && usual_s > limit_s
-            && workload.workers >= most
-            && self.present.count() >= WATCHED
-        {
-            self.obstacles.say(Obstacle::Deadline, iteration, || {
-                let (usual, limit, all) = (Seconds(usual_s), Seconds(limit_s), Count(u64::from(most), "worker"));
-                format!("to meet the deadline of {limit}: with {all}, all there are, an iteration takes {usual}")
-            });
         }
         if self.places.are_unusual(self.confidence) {
             let so_far = 100.0 * self.places.unforeseen().exp_m1();

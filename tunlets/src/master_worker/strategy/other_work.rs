@@ -20,7 +20,7 @@ pub(super) struct OtherWork {
 impl OtherWork {
     /// An iteration agrees with those before it, whose tasks take so long on average, with this standard deviation, seconds.
     pub(super) fn confirm(&mut self, (mean_s, sigma_s): (f64, f64)) {
-        // Squares of these are what chunks of tasks take and scatter by.
+        // How uneven an iteration ends goes by the mean of the squares as well as by that of the times.
         let scattered = |(mean_s, sigma_s): (f64, f64)| mean_s.hypot(sigma_s);
         let lie_apart = |a_s: f64, b_s: f64| (a_s / b_s).ln().abs() > MODEL;
         let is_other = self.times_s.is_none_or(|known_s| {

@@ -2,13 +2,15 @@
 
 use super::MasterWorker;
 use crate::master_worker::candidates;
+use crate::master_worker::experience::family;
 use crate::model_error::{EXACT, Simulated, correction};
 
 impl MasterWorker {
-    /// See [`crate::Report::most_gained`]. With another number of workers, or chunks of the program's own, tasks may cost something else.
+    /// See [`crate::Report::most_gained`]. With another number of workers, or chunks of the program's own, tasks may cost something else; and what
+    /// the user set last is not what midrun's changes gained.
     pub(super) fn most_gained(&self) -> Option<f64> {
         let (workload, current, (start, workers)) = (self.workload.as_ref()?, self.current?, self.at_start?);
-        if workload.workers != workers || self.of_own > 0 {
+        if workload.workers != workers || self.of_own > 0 || self.set_last != Some(family(&current)) {
             return None;
         }
         let (was, is) = candidates::shortlist(workload, start, &[current], self.confidence);

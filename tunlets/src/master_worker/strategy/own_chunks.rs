@@ -15,6 +15,8 @@ use midrun_scheduling::TechniqueParameters;
 struct Better {
     values: Vec<f64>,
     gain: Gain,
+    /// Standard deviation of an iteration by chance of the tasks, with those or these.
+    drawn: f64,
     why: String,
 }
 
@@ -64,6 +66,7 @@ impl MasterWorker {
             let why = format!("the new chunks measured worse{}: back to the former", said.unwrap_or_default());
             let times_s = measured.map_or((iteration_s, iteration_s), |(was, is)| (was * ideal_s, is * ideal_s));
             let proposal = own.proposal(&former, why, iteration, times_s);
+            self.rolls_back = true;
             self.proposed = Some(Change::Own(None, Gain { mean: 0.0, error: MODEL }));
             return Some(Proposal { worth: Worth::Due, ..proposal });
         }
@@ -74,7 +77,7 @@ impl MasterWorker {
             self.other_workers((tuning_point, None), workload, (current, current), (unchanged_s, scale))
         });
         let gain_of = |proposal: &Proposal| proposal.gain.map_or(0.0, |(share, _)| share);
-        let Some(Better { values, gain, why }) = better.filter(|better| {
+        let Some(Better { values, gain, drawn, why }) = better.filter(|better| {
             let is_less = |n: &Proposal| n.worth != Worth::Due && gain_of(n) < better.gain.as_share(self.confidence).0;
             number.as_ref().is_none_or(is_less)
         }) else {
@@ -82,6 +85,7 @@ impl MasterWorker {
         };
         let times_s = (unchanged_s * (-gain.mean).exp(), unchanged_s);
         let proposal = own.proposal(&values, why, iteration, times_s);
+        self.drawn = drawn;
         self.proposed = Some(Change::Own(Some(own.values()), gain));
         Some(Proposal {
             uncertainty: self.errors.half_width(gain.error, self.confidence),
@@ -139,6 +143,6 @@ impl MasterWorker {
             self.stake(gain, there.drawn, unchanged.ratio * ideal_s),
             if gain.is_sure(self.confidence) { "" } else { explanation::TRIED },
         );
-        (unchanged, Some(Better { values, gain, why }))
+        (unchanged, Some(Better { values, gain, drawn: now.deviation.max(there.deviation), why }))
     }
 }

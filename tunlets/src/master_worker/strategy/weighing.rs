@@ -6,7 +6,7 @@ use crate::confidence::Gain;
 use crate::master_worker::candidates::{self, Forecast};
 use crate::master_worker::experience::{Family, family};
 use crate::master_worker::workload::WorkloadEstimator;
-use crate::model_error::{EXACT, Simulated, correction, exactness};
+use crate::model_error::{EXACT, Simulated, correction, over_unexplained};
 use crate::trial::{JUDGED, MODEL};
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
@@ -101,9 +101,8 @@ impl MasterWorker {
 
     /// By how much more `to` gains over `from` than simulated, beside `others` that were measured.
     pub(super) fn correction(&self, from: Simulated, to: Simulated, others: &[Simulated]) -> Gain {
-        let beyond_chance = |of: Gain| (of.mean.abs() - self.confidence.two_sided() * of.error).max(0.0);
-        let unexplained = from.residual.map_or(0.0, beyond_chance) + self.shortened_by;
-        correction(from, to, others, (self.experience.late(), exactness(self.trials.own_error(), unexplained)))
+        let gain = correction(from, to, others, (self.experience.late(), self.trials.own_error()));
+        over_unexplained(gain, self.shortened_by)
     }
 
     /// Whether a gain is worth a change now: it is sure, or, as the first one since the work is what it is, worth its trial (ADR 0036).
