@@ -243,6 +243,15 @@ fn limits_budget_and_deadline_are_kept() {
     assert!((9..=11).contains(&last), "{:?} {:?}", result.workers, result.why);
     assert!(*result.times_s.last().unwrap() <= 0.9, "{:?}", result.times_s);
 
+    // What all of them do not meet is said, what can be met is not.
+    for (limit_s, is_missed) in [(0.1, true), (0.9, false)] {
+        let mut asked = tunlet(Objective::Deadline(limit_s), Limits::default());
+        run(&mut asked, &mut plant(25, 2e-3, 4_000), 25, 14, |_, _| {}, |_| {});
+        let missed = "to meet the deadline of 0.100 s: with 25 workers, all there are, an iteration takes 0.3";
+        let said = asked.refusals().iter().any(|refusal| refusal.why.starts_with(missed));
+        assert_eq!(said, is_missed, "{:?}", asked.refusals());
+    }
+
     // Limits that leave one number only.
     for (objective, (min, max), number) in [
         (Objective::Efficiency, (7, 7), 7),
@@ -378,6 +387,18 @@ fn the_outlook_names_ranks_and_how_sure_it_is() {
     let next = tunlet.report().next_allocation.expect("advice");
     assert!(next.workers > 8 && next.iteration_s < next.iteration_now_s, "{next:?}");
     assert!(next.uncertainty > 0.0 && next.uncertainty < 0.3, "{next:?}");
+}
+
+#[test]
+fn no_more_workers_are_advised_than_there_are_tasks() {
+    // 24 tasks on 16 workers, for which numbers in steps of several would make it 26; every other iteration may have 28.
+    let advised = |vary: bool| {
+        let (mut plant, mut tunlet) = (plant(16, 2e-2, 24), tunlet(Objective::Budget(64), Limits::default()));
+        run(&mut tunlet, &mut plant, 16, 8, |plant, i| plant.tasks = if vary && i % 2 == 1 { 28 } else { 24 }, |_| {});
+        tunlet.report().next_allocation.expect("advice").workers
+    };
+    assert_eq!(advised(false), 24);
+    assert!(advised(true) > 24, "the next iteration may have more");
 }
 
 #[test]
