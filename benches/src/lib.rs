@@ -4,6 +4,7 @@
 
 pub mod far;
 pub mod flood;
+pub mod lasting;
 pub mod master;
 pub mod own;
 pub mod papers;

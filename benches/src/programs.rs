@@ -14,6 +14,7 @@ use midrun_tunlets::{LinkCost, Network, Window};
 
 use std::io::Write;
 
+use crate::lasting::Disturbance;
 use crate::{first_seed, master};
 
 /// Aim for the worst total of a tuned run over that of the best fixed technique.
@@ -328,7 +329,7 @@ impl Program {
     /// A run of it, before its first iteration.
     pub fn start(&self) -> Run<'_> {
         let mut disturbances = Random::new(self.of_all(self.seed) ^ 0x51ee);
-        let lasting = self.lasting.deviation * disturbances.normal();
+        let lasting = Disturbance::drawn(self.lasting.deviation, self.lasting.iterations, &mut disturbances);
         let speeds = vec![WorkerSpeed::default(); self.workers as usize];
         Run { program: self, iteration: 0, speeds, moments: None, disturbances, lasting }
     }
@@ -361,8 +362,8 @@ pub struct Run<'a> {
     /// Mean and standard deviation of the tasks of the last iteration, seconds.
     moments: Option<(f64, f64)>,
     disturbances: Random,
-    /// Logarithm of what the disturbance that lasts makes of the next iteration's time.
-    lasting: f64,
+    /// In the next iteration.
+    lasting: Disturbance,
 }
 
 impl Run<'_> {
@@ -410,17 +411,15 @@ impl Run<'_> {
         let stalled = if random.uniform() < program.stalled { 9.0 * random.uniform() } else { 0.0 };
         let ideal_s = result.iteration_s / result.ratio();
         let (lasting, of_tasks) = match program.lasting.of_tasks {
-            true => (self.lasting.exp(), more * self.lasting.exp()),
-            false => (self.lasting.abs().exp(), more),
+            true => (self.lasting.now.exp(), more * self.lasting.now.exp()),
+            false => (self.lasting.now.abs().exp(), more),
         };
         result.iteration_s = result.iteration_s * late * more * lasting + stalled * ideal_s;
         result.log.iter_mut().for_each(|chunk| {
             chunk.busy_s *= of_tasks;
             chunk.sum_sq_s2 *= of_tasks * of_tasks;
         });
-        let kept = 1.0 - 1.0 / program.lasting.iterations;
-        let anew = (1.0 - kept * kept).sqrt() * program.lasting.deviation;
-        self.lasting = kept * self.lasting + anew * self.disturbances.normal();
+        self.lasting.advance(&mut self.disturbances);
         self.learn(&result, taking_part);
         self.iteration += 1;
         let ranks: Vec<u32> = taking_part.iter().map(|(worker, _)| *worker as u32 + 1).collect();

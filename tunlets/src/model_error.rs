@@ -11,8 +11,8 @@ use crate::confidence::{Confidence, Gain};
 pub const EXACT: f64 = 0.004;
 /// Changes that it counts for beside those of the run: as many as of other scatter of a machine ([`crate::noise`]).
 const CHANGES: f64 = 2.0;
-/// The same as a share of what the simulation says that it is worse than the other, or takes too long or too short in all settings: what both lack,
-/// both lack alike.
+/// The same as a share of what the simulation says that it is worse than the other, or of what a first iteration took beyond it: what both lack, both
+/// lack alike.
 const OF_DIFFERENCE: f64 = 0.3;
 /// And as a share of its simulated excess over the ideal that is no lateness: the less even an end, the less is known of it.
 const OF_EXCESS: f64 = 0.05;
@@ -74,8 +74,8 @@ impl Simulated {
     }
 }
 
-/// A gain over the present setting where that takes so much longer or less than simulated: what is common to all settings of that, another one has
-/// alike but for the same share as of other differences.
+/// A gain over the present setting, whose first iteration took so much longer than simulated, a difference of logarithms: if that was not the program's
+/// start, another setting takes as much longer, but for the same share as of other differences.
 pub fn over_unexplained(gain: Gain, unexplained: f64) -> Gain {
     Gain { error: gain.error.hypot(OF_DIFFERENCE * unexplained), ..gain }
 }
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn what_the_model_lacks_of_the_present_setting_may_be_its_own() {
+    fn what_a_first_iteration_took_beyond_the_model_speaks_for_no_other_setting() {
         let (now, there) = (simulated(1.02, Some((0.25, 0.02))), simulated(1.02, None));
         let known = correction(now, there, &[], (0.02, EXACT));
         let gain = over_unexplained(known, 0.25);
-        assert!(gain.mean == known.mean && known.mean < 0.01, "it speaks for no other setting: {gain:?}");
+        assert!(gain.mean == known.mean && known.mean < 0.01, "{gain:?}");
         assert!(known.error < 0.01 && gain.error > 0.07, "{known:?} {gain:?}");
     }
 

@@ -127,7 +127,7 @@ impl Rule {
     }
 
     /// What is sure of a change that was `measured`.
-    fn weigh(self, measured: Gain) -> Weighed {
+    fn weigh(self, measured: Gain) -> Known {
         // It is asked after each of the windows.
         let looks = self.confidence.in_series(1, WATCHED_LONG - WATCHED + 1);
         let gain = match self.refutable {
@@ -135,32 +135,30 @@ impl Rule {
             false => self.expected.after(measured),
         };
         let better = Gain { mean: gain.mean - self.least, ..gain }.probability();
-        Weighed { gain, better, is_sure: better.max(1.0 - better) >= self.confidence.level() }
-    }
-
-    /// Whether a change that is surely a gain is so by what was expected alone: what was `measured` speaks against it.
-    fn is_promise(self, measured: Gain) -> bool {
-        let Weighed { better, is_sure, .. } = self.weigh(measured);
-        self.must_show && is_sure && better > 0.5 && measured.mean < 0.0
+        let is_sure = better.max(1.0 - better) >= self.confidence.level();
+        let is_promise = self.must_show && is_sure && better > 0.5 && measured.mean < 0.0;
+        Known { gain, better, is_sure, is_promise }
     }
 
     /// The verdict on a change that was `measured` in so many windows, and where that is not sure, how far the two settings may lie apart, as a
     /// share of the cost; `None` while it is not sure, or only a promise, and there is time to watch on.
     fn judge(self, measured: Gain, windows: usize) -> Option<(Verdict, Option<f64>)> {
-        let Weighed { gain, better, is_sure } = self.weigh(measured);
+        let Known { gain, better, is_sure, is_promise } = self.weigh(measured);
         let apart = (!is_sure).then(|| gain.mean.abs() + self.confidence.two_sided() * gain.error);
         let is_worse = better < 0.5 && (is_sure || self.refutable);
         let verdict = if is_worse { Verdict::RolledBack } else { Verdict::Kept };
-        let is_judged = is_sure && !self.is_promise(measured);
-        (is_judged || windows >= WATCHED_LONG).then_some((verdict, apart))
+        ((is_sure && !is_promise) || windows >= WATCHED_LONG).then_some((verdict, apart))
     }
 }
 
-/// What is known of a change: its gain, the probability that it is one, and whether either is sure.
-struct Weighed {
+/// What is known of a change: its gain, and the probability that it is one.
+struct Known {
     gain: Gain,
     better: f64,
+    /// It is one, or none.
     is_sure: bool,
+    /// It is surely one by what was expected alone: what was measured speaks against it.
+    is_promise: bool,
 }
 
 /// Half the width of the interval in which the median of the watched windows is expected, as a share of the prediction: two
@@ -343,8 +341,8 @@ impl<S: Clone> Trials<S> {
         trial.since.push(measurement);
         let rule = Rule { refutable: rule.refutable && !trial.is_back, ..rule };
         let Some((verdict, apart)) = trial.verdict(rule) else {
-            trial.gives_way =
-                trial.since.len() >= rule.windows && trial.measured(rule).is_some_and(|gain| rule.is_promise(gain));
+            trial.gives_way = trial.since.len() >= rule.windows
+                && trial.measured(rule).is_some_and(|gain| rule.weigh(gain).is_promise);
             return None;
         };
         let trial = self.watched.take()?;
@@ -431,6 +429,12 @@ impl<K: PartialEq> Tabu<K> {
 mod tests {
     use super::*;
 
+    /// A change that shows after two windows, of which one scatters by so much.
+    fn rule(expected: Gain, deviation: f64) -> Rule {
+        let confidence = Confidence::default();
+        Rule { windows: 2, expected, refutable: true, least: 0.0, deviation, must_show: true, confidence }
+    }
+
     /// The verdict after `since`, where a gain of `expected` was expected and one cost scatters by 1 %.
     fn verdict(before: &[f64], expected: Gain, since: &[f64], least: f64) -> Option<Verdict> {
         let measurement = |cost: &f64| Measurement { cost: *cost, time_s: *cost };
@@ -438,16 +442,7 @@ mod tests {
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
-        let confidence = Confidence::default();
-        let judged = trial.verdict(Rule {
-            windows: 2,
-            expected,
-            refutable: true,
-            least,
-            deviation: 0.01,
-            must_show: true,
-            confidence,
-        });
+        let judged = trial.verdict(Rule { least, ..rule(expected, 0.01) });
         judged.map(|(verdict, _)| verdict)
     }
 
@@ -475,16 +470,8 @@ mod tests {
             let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
             let mut trial = Trial::new(0, Some(()), (), 0, before).uncertain_by(before_error);
             trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; windows];
-            let (expected, confidence) = (Gain { mean: 0.08, error: 0.02 }, Confidence::default());
-            let rule = Rule {
-                windows: 2,
-                expected,
-                refutable: true,
-                least: 0.0,
-                deviation: 0.01,
-                must_show: true,
-                confidence,
-            };
+            let expected = Gain { mean: 0.08, error: 0.02 };
+            let rule = rule(expected, 0.01);
             trial.verdict(rule).map(|(verdict, _)| verdict)
         };
         assert_eq!(verdict(0.0, 2), Some(Verdict::RolledBack));
@@ -497,15 +484,7 @@ mod tests {
         let mut trials = Trials::default();
         let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
         trials.start(Trial::new(0, Some("a"), "b", 1, before));
-        let rule = Rule {
-            windows: 2,
-            expected: Gain { mean: 0.05, error: 0.02 },
-            refutable: true,
-            least: 0.0,
-            deviation: 0.3,
-            must_show: true,
-            confidence: Confidence::default(),
-        };
+        let rule = rule(Gain { mean: 0.05, error: 0.02 }, 0.3);
         let mut measure = |iteration, cost| {
             let judged = trials.measure(iteration, Measurement { cost, time_s: cost }, rule);
             (judged.map(|(_, judgement)| judgement.verdict), trials.watched.as_ref().is_some_and(Trial::gives_way))
@@ -519,15 +498,7 @@ mod tests {
 
     #[test]
     fn a_verdict_that_is_not_sure_says_how_far_the_settings_may_lie_apart() {
-        let rule = Rule {
-            windows: 2,
-            expected: Gain::UNKNOWN,
-            refutable: true,
-            least: 0.0,
-            deviation: 0.01,
-            must_show: true,
-            confidence: Confidence::default(),
-        };
+        let rule = rule(Gain::UNKNOWN, 0.01);
         let judge = |mean, windows| rule.judge(Gain { mean, error: 0.01 }, windows);
         assert_eq!(judge(0.02, 2), Some((Verdict::Kept, None)));
         assert_eq!(judge(-0.02, 2), Some((Verdict::RolledBack, None)));
@@ -538,15 +509,7 @@ mod tests {
 
     #[test]
     fn what_the_change_makes_of_the_work_is_judged_by_time() {
-        let rule = |expected| Rule {
-            windows: 2,
-            expected,
-            refutable: true,
-            least: 0.0,
-            deviation: 0.05,
-            must_show: true,
-            confidence: Confidence::default(),
-        };
+        let rule = |expected| rule(expected, 0.05);
         let expected = Gain { mean: 0.05, error: 0.02 };
         // Of half the work per task, as it seems, in half the time; or in more.
         for (time_s, verdict) in [(0.5, Verdict::Kept), (1.6, Verdict::RolledBack)] {
@@ -570,15 +533,7 @@ mod tests {
 
     #[test]
     fn the_time_that_is_told_is_that_of_the_work_that_was_foreseen() {
-        let rule = Rule {
-            windows: 2,
-            expected: Gain { mean: 0.1, error: 0.02 },
-            refutable: true,
-            least: 0.0,
-            deviation: 0.01,
-            must_show: true,
-            confidence: Confidence::default(),
-        };
+        let rule = rule(Gain { mean: 0.1, error: 0.02 }, 0.01);
         let mut trials = Trials::default();
         let before = Measurements::from(Measurement { cost: 1.1, time_s: 0.55 });
         trials.start(Trial::new(0, Some("a"), "b", 1, before).of_work(0.5));

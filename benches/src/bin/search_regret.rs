@@ -12,7 +12,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Parser;
-use midrun_benches::{simplex::Simplex, spread};
+use midrun_benches::{lasting::Disturbance, simplex::Simplex, spread};
 use midrun_models::random::Random;
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{Observation, Proposal, SearchOptions, Settled, TuningOptions, TuningPoint, Window, catalogue};
@@ -110,12 +110,11 @@ impl Surface {
 
     /// What the machine adds to the times of so many iterations, as factors.
     fn disturbances(&self, iterations: usize, random: &mut Random) -> Vec<f64> {
-        let kept = 1.0 - 1.0 / LASTS;
-        let mut lasting = self.lasting * random.normal();
+        let mut lasting = Disturbance::drawn(self.lasting, LASTS, random);
         let one = |_| {
             let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
-            lasting = kept * lasting + (1.0 - kept * kept).sqrt() * self.lasting * random.normal();
-            (self.noise * random.normal() + lasting).exp() * disturbed
+            lasting.advance(random);
+            (self.noise * random.normal() + lasting.now).exp() * disturbed
         };
         (0..iterations).map(one).collect()
     }

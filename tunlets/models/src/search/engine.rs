@@ -387,15 +387,11 @@ impl Search {
     /// Of a space so small that any search may measure it as a whole, the best of those that were not measured, and with which the program more likely
     /// does not fail: how values lie between others is only likely.
     fn untried(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<usize> {
-        let in_earlier_run = |candidate: &Candidate| {
-            let values = self.values(candidate);
-            self.earlier.iter().any(|sample| sample.values == values)
+        let is_untried = |at: &usize| {
+            self.seen.median_s(&candidates[*at]).is_none() && !self.is_of_earlier(&self.values(&candidates[*at]))
         };
-        let is_untried =
-            |at: &usize| self.seen.median_s(&candidates[*at]).is_none() && !in_earlier_run(&candidates[*at]);
-        let may_fail = |at: &usize| self.soundness(&candidates[*at]) < 0.5;
         let untried = (0..candidates.len()).filter(|_| self.space.size() <= WHOLE).filter(is_untried);
-        let untried = untried.filter(|at| !may_fail(at));
+        let untried = untried.filter(|at| self.soundness(&candidates[*at]) >= 0.5);
         untried.min_by(|a, b| posterior.means[*a].total_cmp(&posterior.means[*b]))
     }
 
@@ -434,12 +430,16 @@ impl Search {
         others.chain([None]).filter(|candidate| !self.failed.contains(candidate)).collect()
     }
 
+    /// Whether an earlier run measured these values.
+    fn is_of_earlier(&self, values: &[f64]) -> bool {
+        self.earlier.iter().any(|sample| sample.values == values)
+    }
+
     /// How likely the program does not fail with this combination: the share of those with which it did not, each counting by the inverse square of
     /// its distance (Shepard 1968). Where it never failed, 1.
     fn soundness(&self, candidate: &Candidate) -> f64 {
         let place = self.values(candidate);
-        let is_known = || self.earlier.iter().any(|sample| sample.values == place);
-        if self.failed.is_empty() || self.seen.median_s(candidate).is_some() || is_known() {
+        if self.failed.is_empty() || self.seen.median_s(candidate).is_some() || self.is_of_earlier(&place) {
             return 1.0;
         }
         let weight = |tried: &Candidate| 1.0 / self.process.square_between(&self.values(tried), &place);

@@ -1,6 +1,6 @@
 //! What keeps iterations from being tuned as well as others: each is said once, when it is met first.
 
-use super::number::tuning_point_of_number;
+use super::number::{most, tuning_point_of_number};
 use super::{MasterWorker, SHORTEST_S};
 use crate::master_worker::own_chunks::OwnChunks;
 use crate::master_worker::regime::Regime;
@@ -62,7 +62,7 @@ impl MasterWorker {
         let Some(count) = tuning_point_of_number(tuning_points) else { return };
         let can_start = tuning_points.iter().any(|point| point.name == names::SPAWNED);
         let usual_s = self.present.time_s().filter(|usual_s| *usual_s > limit_s && self.present.count() >= WATCHED);
-        let Some(usual_s) = usual_s.filter(|_| f64::from(workers) >= count.range.1 && !can_start) else { return };
+        let Some(usual_s) = usual_s.filter(|_| workers >= most(count) && !can_start) else { return };
         self.obstacles.say(Obstacle::Deadline, iteration, || {
             let (usual, limit, all) = (Seconds(usual_s), Seconds(limit_s), Count(u64::from(workers), "worker"));
             format!("to meet the deadline of {limit}: with {all}, all there are, an iteration takes {usual}")
