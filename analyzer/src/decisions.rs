@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::limits;
 use crate::notice::finite;
+use crate::short_iterations::ShortIterations;
 use crate::thought::{Conclusion, News, Work};
 
 /// Reason of a proposal that would change what a person has set.
@@ -107,6 +108,7 @@ pub struct Decisions {
     points: String,
     /// What they are told next.
     news: Vec<News>,
+    short: ShortIterations,
     lines: VecDeque<DecisionLine>,
     // Number of the oldest decision that is listed: an endless job forgets the first ones.
     first: u64,
@@ -123,6 +125,7 @@ impl Decisions {
             name: String::new(),
             points: String::new(),
             news: Vec::new(),
+            short: ShortIterations::default(),
             lines: VecDeque::new(),
             first: 0,
             refused: BTreeSet::new(),
@@ -221,11 +224,22 @@ impl Decisions {
         self.is_on().then_some(&self.name)
     }
 
-    /// Has something for the tunlets, of which they hear with the next thought. Where they are far behind, the oldest window goes.
+    /// A rank has other values since this iteration.
+    pub fn on_change(&mut self, iteration: u64) {
+        self.short.on_change(iteration);
+    }
+
+    /// Has something for the tunlets, of which they hear with the next thought: of short iterations several at a time. Where they are far behind, the oldest window goes.
     pub fn tell(&mut self, news: News) {
         if !self.is_on() {
             return;
         }
+        let news = match news {
+            News::Iteration(window) => self.short.add(*window).map(|window| News::Iteration(Box::new(window))),
+            News::Further(window) => self.short.add(*window).map(|window| News::Further(Box::new(window))),
+            news => Some(news),
+        };
+        let Some(news) = news else { return };
         let windows = self.news.iter().filter(|news| news.is_window()).count();
         if news.is_window()
             && windows >= limits::WINDOWS_AHEAD

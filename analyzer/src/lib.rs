@@ -33,6 +33,7 @@ pub mod overview;
 pub mod owner;
 pub mod points;
 pub mod recording;
+mod short_iterations;
 pub mod stats;
 pub mod status;
 pub mod streams;

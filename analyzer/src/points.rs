@@ -278,6 +278,7 @@ impl Open {
         let window = Window {
             master: None,
             iteration,
+            iterations: 1,
             tasks: 0,
             workers: self.times_s.len() as u32,
             iteration_s: slowest_s,

@@ -468,6 +468,7 @@ impl Partial {
         let window = Window {
             master,
             iteration: begun.iteration,
+            iterations: 1,
             tasks: [begun.tasks, ended.tasks, self.tasks].into_iter().find(|tasks| *tasks > 0).unwrap_or(0),
             workers: if begun.workers > 0 { begun.workers } else { known },
             iteration_s: duration_ns as f64 / 1e9,

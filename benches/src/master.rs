@@ -63,6 +63,7 @@ pub fn window(
     Window {
         master: None,
         iteration,
+        iterations: 1,
         tasks,
         workers: ranks.len() as u32,
         iteration_s: result.iteration_s,

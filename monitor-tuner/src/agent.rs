@@ -95,6 +95,7 @@ pub struct Agent {
     /// Where this agent may carry others.
     children: Option<Children>,
     oldest_event: Option<Instant>,
+    flushed: Option<Instant>,
     /// When the oldest unacknowledged batch was sent, or the last acknowledgement came.
     awaiting: Option<Instant>,
     host: Host,
@@ -141,6 +142,7 @@ impl Agent {
             again,
             children,
             oldest_event: None,
+            flushed: None,
             awaiting: None,
             host,
             unattended: Unattended::new(),
@@ -355,20 +357,20 @@ impl Agent {
 
     /// Drains the rings, and sends what is due.
     pub fn on_tick(&mut self) {
-        let mut urgent = false;
         for id in self.unattended.take_ended(self.host.runs) {
             let time_ns = self.host.now.now();
             self.left.push(RankLeft { id: Some(id), finalized: false, time_ns, unattended: true });
-            urgent = true;
         }
+        let mut urgent = !self.left.is_empty();
         let mut found = false;
         self.ranks.values_mut().for_each(|rank| found |= rank.drain());
         if found {
             self.last_record = Instant::now();
         }
         // At an iteration's end the analyzer needs the times of all ranks, not only of the one that ended it.
-        let ends = self.ranks.values().any(|rank| rank.collected.urgent) || Instant::now() >= self.next_counters;
-        if ends {
+        let has_rested = self.flushed.is_none_or(|flushed| flushed.elapsed() >= BATCH_AGE);
+        let ends = has_rested && self.ranks.values().any(|rank| rank.collected.urgent);
+        if ends || Instant::now() >= self.next_counters {
             self.next_counters = Instant::now() + COUNTERS;
             let now_ns = self.host.now.now();
             self.ranks.values_mut().for_each(|rank| rank.read_counters(now_ns, false, &mut self.steal));
@@ -379,7 +381,7 @@ impl Agent {
                 self.oldest_event = Some(Instant::now());
             }
         }
-        if urgent || self.oldest_event.is_some_and(|since| since.elapsed() >= BATCH_AGE) {
+        if has_rested && (urgent || self.oldest_event.is_some_and(|since| since.elapsed() >= BATCH_AGE)) {
             self.flush();
         }
         if self.awaiting.is_some_and(|since| since.elapsed() >= ACK) {
@@ -396,7 +398,7 @@ impl Agent {
 
     /// Makes a batch of everything that was collected.
     fn flush(&mut self) {
-        self.oldest_event = None;
+        (self.oldest_event, self.flushed) = (None, Some(Instant::now()));
         let mut reports: Vec<RankReport> = self.ranks.values_mut().filter_map(Rank::report).collect();
         reports.append(&mut self.detached);
         if !(reports.is_empty() && self.joined.is_empty() && self.left.is_empty()) {

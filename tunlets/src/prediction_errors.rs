@@ -18,9 +18,11 @@ const RECENT: usize = 24;
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct PredictionErrors {
-    /// Forecasts that are not measured yet: the iteration after which they were made, and the time, seconds.
+    /// Windows that were added.
+    added: u64,
+    /// Forecasts that are not measured yet: the window after which they were made, and the time, seconds.
     open: VecDeque<(u64, f64)>,
-    /// The newest iterations under one setting, and their times, seconds.
+    /// The newest windows under one setting, and their times, seconds.
     measured: VecDeque<(u64, f64)>,
     errors: VecDeque<f64>,
     /// Those of unchanged settings.
@@ -43,9 +45,10 @@ fn deviation(errors: &VecDeque<f64>) -> (f64, f64) {
 }
 
 impl PredictionErrors {
-    /// After `iteration` under the present setting, which took `time_s` seconds; so much is foreseen of those to come.
-    pub fn add(&mut self, iteration: u64, time_s: f64, foreseen_s: f64) {
-        self.measured.push_back((iteration, time_s));
+    /// A window under the present setting took `time_s` seconds; so much is foreseen of those to come.
+    pub fn add(&mut self, time_s: f64, foreseen_s: f64) {
+        self.added += 1;
+        self.measured.push_back((self.added, time_s));
         if self.measured.len() > WATCHED {
             self.measured.pop_front();
         }
@@ -58,7 +61,7 @@ impl PredictionErrors {
                 push(&mut self.unchanged, (mean_s / foreseen_s).ln());
             }
         }
-        self.open.push_back((iteration, foreseen_s));
+        self.open.push_back((self.added, foreseen_s));
     }
 
     /// A time was foreseen and measured: by the iterations of one setting, or the judgement on a decision.
@@ -109,7 +112,7 @@ mod tests {
         let usual = Confidence::default();
         let after = |off: f64| {
             let mut errors = PredictionErrors::default();
-            (0..20).for_each(|k| errors.add(k, 1.0 + off, 1.0));
+            (0..20).for_each(|_| errors.add(1.0 + off, 1.0));
             errors.half_width(0.0, usual)
         };
         assert!(PredictionErrors::default().half_width(0.0, usual) > 0.1, "nothing is known yet");
@@ -121,7 +124,7 @@ mod tests {
     fn errors_are_unusual_where_chance_does_not_explain_them() {
         let after = |off: f64, count: u64| {
             let mut errors = PredictionErrors::default();
-            (0..count).for_each(|k| errors.add(k, off.exp(), 1.0));
+            (0..count).for_each(|_| errors.add(off.exp(), 1.0));
             errors.are_unusual(Confidence::default())
         };
         assert!(!after(0.0, 20) && !after(PRIOR.0, 20) && after(4.0 * PRIOR.0, 20));
@@ -131,13 +134,11 @@ mod tests {
     #[test]
     fn a_forecast_is_measured_by_the_iterations_that_a_change_is_judged_by() {
         let mut errors = PredictionErrors::default();
-        // Foreseen after 0, judged by 2 and 3.
-        for (iteration, time_s) in [(0, 9.0), (1, 9.0), (2, 1.5), (3, 2.5)] {
-            errors.add(iteration, time_s, 2.0);
-        }
+        // Foreseen after the first, judged by the third and the fourth.
+        [9.0, 9.0, 1.5, 2.5].into_iter().for_each(|time_s| errors.add(time_s, 2.0));
         assert_eq!(errors.errors, [0.0]);
         errors.interrupt();
-        (4..7).for_each(|iteration| errors.add(iteration, 9.0, 2.0));
+        (4..7).for_each(|_| errors.add(9.0, 2.0));
         assert_eq!(errors.errors, [0.0], "those of another setting say nothing");
     }
 }

@@ -23,6 +23,7 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
     Window {
         master: None,
         iteration,
+        iterations: 1,
         tasks,
         workers,
         iteration_s,

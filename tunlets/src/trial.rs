@@ -167,9 +167,10 @@ pub fn uncertainty(deviation: f64, input_error: f64) -> f64 {
     2.0 * (deviation / (WATCHED as f64).sqrt()).hypot(input_error) + MODEL
 }
 
-/// What a change is worth after `seen` windows of `window_s` seconds: as many are to come (Lindy's rule), and a loss is taken back after [`JUDGED`].
-pub fn worth(gain: Gain, seen: u64, window_s: f64) -> Worth {
-    Worth::Seconds(gain.saves(seen, JUDGED) * window_s)
+/// What a change is worth after `seen` windows of so many iterations (see [`crate::Window::so_far`]) that take `iteration_s` seconds each: as many are
+/// to come (Lindy's rule), and a loss is taken back after [`JUDGED`].
+pub fn worth(gain: Gain, (seen, iterations): (u64, u64), iteration_s: f64) -> Worth {
+    Worth::Seconds(gain.saves(seen, JUDGED) * iterations as f64 * iteration_s)
 }
 
 /// Whether windows that came while a proposal was thought, of so many seconds each, were in the middle as short as it promises, without it. What is due

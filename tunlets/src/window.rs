@@ -153,6 +153,8 @@ pub struct Window {
     pub master: Option<u32>,
     /// Number of the iteration, from 0.
     pub iteration: u64,
+    /// Iterations that it stands for, the last of them that of its number; 1 where they are shown one by one. It is the one of median time, where they are short.
+    pub iterations: u64,
     /// Tasks of the iteration.
     pub tasks: u64,
     /// Workers that received tasks (the master is not one).
@@ -194,6 +196,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// Windows of as many iterations from the program's start to the end of this one. As many are to come (Lindy's rule).
+    pub fn so_far(&self) -> u64 {
+        (self.iteration + 1).div_ceil(self.iterations.max(1))
+    }
+
     /// Total task time over all workers, seconds.
     pub fn task_s(&self) -> f64 {
         self.per_worker.iter().map(|w| w.busy_s).sum()

@@ -35,6 +35,7 @@ impl Job {
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }
+        self.decisions.on_change(iteration.unwrap_or(0));
         match by {
             By::User => self.overrides.on_applied(action, iteration),
             By::Start => self.overrides.on_tuned(action, "memory", "remembered from an earlier run", iteration),
@@ -137,6 +138,7 @@ impl Job {
         }
         let setting = self.roster.points.setting(action.rank);
         let iteration = counted.unwrap_or(0);
+        self.decisions.on_change(iteration);
         self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();

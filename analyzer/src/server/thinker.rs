@@ -4,13 +4,14 @@
 //! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_current_thread_priority,
     set_thread_priority_and_policy, thread_native_id,
 };
+use tokio::runtime::Runtime;
 
 use crate::clock;
 use crate::ids::JobId;
@@ -37,26 +38,30 @@ pub enum Priority {
     Lowest,
 }
 
+/// Threads that think at the lowest priority. Without privileges no thread gets its priority back, so these are for that alone; they wait for
+/// further thoughts, as a thread that is started for each costs the application more than most thoughts.
+static LOWEST: LazyLock<Option<Runtime>> = LazyLock::new(|| {
+    let idle = || {
+        let idle = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE);
+        // A container may refuse the class.
+        if let Err(error) = idle.or_else(|_| set_current_thread_priority(ThreadPriority::Min)) {
+            tracing::debug!(?error, "a thread keeps its priority");
+        }
+    };
+    let threads =
+        tokio::runtime::Builder::new_current_thread().thread_name("midrun-thought").on_thread_start(idle).build();
+    threads
+        .inspect_err(
+            |error| tracing::warn!(%error, "no threads for thoughts: they are done where other blocking work is"),
+        )
+        .ok()
+});
+
 /// Threads of this host.
 pub(crate) fn of_host() -> Thinker {
-    Arc::new(|thought, priority| match priority {
-        Priority::Usual => drop(tokio::task::spawn_blocking(move || thought())),
-        Priority::Lowest => {
-            // Without privileges no thread gets its priority back: this one ends with its thought.
-            let own = thought.clone();
-            let lowest = move || {
-                let idle = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE);
-                // A container may refuse the class.
-                if let Err(error) = idle.or_else(|_| set_current_thread_priority(ThreadPriority::Min)) {
-                    tracing::debug!(?error, "a thread keeps its priority");
-                }
-                own();
-            };
-            if let Err(error) = std::thread::Builder::new().name("midrun-thought".into()).spawn(lowest) {
-                tracing::warn!(%error, "no thread for a thought: it is done where other blocking work is");
-                drop(tokio::task::spawn_blocking(move || thought()));
-            }
-        }
+    Arc::new(|thought, priority| match LOWEST.as_ref().filter(|_| priority == Priority::Lowest) {
+        Some(threads) => drop(threads.spawn_blocking(move || thought())),
+        None => drop(tokio::task::spawn_blocking(move || thought())),
     })
 }
 

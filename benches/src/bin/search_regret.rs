@@ -142,6 +142,7 @@ fn window(iteration: u64, iteration_s: f64) -> Window {
     Window {
         master: None,
         iteration,
+        iterations: 1,
         tasks: 0,
         workers: 0,
         iteration_s,

@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 struct Now {
     iteration: u64,
     iteration_s: f64,
+    /// Windows so far, and the iterations that each of them stands for.
+    windows: (u64, u64),
     workers: u32,
     tree: Tree,
     hand_out: Option<HandOut>,
@@ -98,13 +100,20 @@ impl CutOff {
         let (iteration, iteration_s, workers) = (window.iteration, window.iteration_s, window.workers);
         let unit_s = self.unit_s(&tree, workers);
         let measurement = Measurement { cost: iteration_s / unit_s, time_s: iteration_s };
-        self.now = Some(Now { iteration, iteration_s, workers, tree, hand_out });
+        self.now = Some(Now {
+            iteration,
+            iteration_s,
+            windows: (window.so_far(), window.iterations),
+            workers,
+            tree,
+            hand_out,
+        });
         self.fresh = true;
         if window.setting_changed || !measurement.cost.is_finite() {
             return None;
         }
         let foreseen_s = self.present.cost().map_or(iteration_s, |cost| cost * unit_s);
-        self.errors.add(iteration, iteration_s, foreseen_s);
+        self.errors.add(iteration_s, foreseen_s);
         self.present.push(measurement);
         let known = self.measured.entry(cutoff).or_default();
         *known = (known.0 + measurement.cost.ln(), known.1 + 1.0);
@@ -212,9 +221,6 @@ impl CutOff {
             let proposal = self.proposal(tuning_point, &now, (from, to, (gain, was_s)), why);
             return Some(Proposal { worth: Worth::Due, ..proposal });
         }
-        if self.present.time_s().unwrap_or(now.iteration_s) < crate::master_worker::SHORTEST_S {
-            return None;
-        }
         let (present, next, gain) = self.better(&now)?;
         let at = |forecast: &Forecast| {
             format!(
@@ -255,7 +261,7 @@ impl CutOff {
             uncertainty: self.errors.half_width(gain.error, self.confidence),
             unchanged_s: now.iteration_s,
             gain: Some(gain.as_share(self.confidence)),
-            worth: worth(gain, now.iteration + 1, now.iteration_s),
+            worth: worth(gain, now.windows, now.iteration_s),
             ..Proposal::default()
         }
     }

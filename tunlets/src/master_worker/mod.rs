@@ -45,5 +45,5 @@ pub(crate) use candidates::runs;
 pub use candidates::shares;
 pub use own_chunks::own_values;
 pub use regime::Regime;
-pub use strategy::{MOST_TASKS, MasterWorker, Mode, SHORTEST_S};
+pub use strategy::{MOST_TASKS, MasterWorker, Mode};
 pub use workers::{Limits, cost};

@@ -144,6 +144,7 @@ impl Plant {
         Window {
             master: None,
             iteration,
+            iterations: 1,
             tasks: tasks.len() as u64,
             workers: workers as u32,
             iteration_s: end,
@@ -347,27 +348,6 @@ fn half_the_workers_four_times_slower_are_kept_busy() {
         result.ratios,
         result.decisions
     );
-}
-
-#[test]
-fn a_disturbed_iteration_is_no_reason_to_decide_on_short_ones_and_that_is_said_once() {
-    // As many decisions as a program of such iterations gets whose third is disturbed.
-    let decisions = |mean_s: f64, tunlet: &mut MasterWorker| {
-        let mut plant = Plant::new(Dist::Exponential);
-        (plant.tasks, plant.mean_s, plant.slowness) = (60, mean_s, vec![1.0; 3]);
-        let proposals = (0..6).filter_map(|k| {
-            let mut window = plant.iterate(None);
-            window.iteration_s *= if k == 2 { 20.0 } else { 1.0 };
-            tunlet.observe(Observation::Iteration(&window));
-            tunlet.propose(&tuning_points())
-        });
-        proposals.count()
-    };
-    assert!(decisions(1e-3, &mut tunlet(Mode::Auto)) > 0, "long enough");
-    let mut short = tunlet(Mode::Auto);
-    assert_eq!(decisions(1e-4, &mut short), 0);
-    let refusals = short.refusals();
-    assert!(refusals.len() == 1 && refusals[0].why.contains("iterations of"), "{refusals:?}");
 }
 
 #[test]

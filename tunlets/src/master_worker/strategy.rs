@@ -38,9 +38,6 @@ use other_work::OtherWork;
 use weighing::Weighed;
 pub use weighing::{explain, preferred};
 
-/// Shorter iterations are left alone, seconds: a decision takes longer (bench `decision_time`).
-pub const SHORTEST_S: f64 = 5e-3;
-
 /// Technique that the user asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -80,6 +77,8 @@ pub struct MasterWorker {
     /// Technique and parameters in force, as far as known.
     current: Option<TechniqueParameters>,
     last: Option<(u64, f64)>,
+    /// Windows so far, and the iterations that each of them stands for; see [`Window::so_far`].
+    windows: (u64, u64),
     regime: Option<Regime>,
     /// What was busy under the present setting with the present workers.
     busy: Busy,
@@ -150,6 +149,7 @@ impl MasterWorker {
             experience: Experience::default(),
             current: None,
             last: None,
+            windows: (1, 1),
             regime: None,
             busy: Busy::default(),
             fresh: false,
@@ -278,6 +278,7 @@ impl MasterWorker {
         }
         self.at_start.get_or_insert((window.setting, window.workers));
         self.last = Some((window.iteration, window.iteration_s));
+        self.windows = (window.so_far(), window.iterations);
         self.fresh = true;
         // The window holds technique and share; mean and sigma are those of the last proposal.
         let same = self.current.filter(|known| family(known) == family(&window.setting));
@@ -319,8 +320,8 @@ impl MasterWorker {
                 let unchanged = self.experience.ratio(&window.setting).unwrap_or(ratio);
                 self.cadence.on_iteration((ratio / unchanged).ln(), self.experience.noise(), self.confidence);
                 let foreseen_s = self.workload.as_ref().map_or(time_s, |known| unchanged * known.ideal_s());
-                self.errors.add(window.iteration, time_s, foreseen_s);
-                self.places.add(window.iteration, ratio, unchanged);
+                self.errors.add(time_s, foreseen_s);
+                self.places.add(ratio, unchanged);
                 if shortened < 1.0 {
                     // What the next one takes longer is no noise.
                     self.experience.interrupt();
@@ -414,11 +415,9 @@ impl MasterWorker {
     }
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
-        let (iteration, iteration_s) = self.last?;
+        let (iteration, _) = self.last?;
         let workload = self.workload_with(tuning_points)?;
-        if !self.note_obstacles((iteration, iteration_s), &workload, tuning_points) {
-            return None;
-        }
+        self.note_obstacles(iteration, &workload, tuning_points);
         let count = number::tuning_point_of_number(tuning_points);
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
@@ -490,6 +489,8 @@ impl MasterWorker {
     /// come as there were (Lindy's rule); a loss lasts until it is judged, and is taken back in the next iteration.
     fn stake(&self, gain: Gain, drawn: f64, unchanged_s: f64) -> String {
         let (to_come, lost) = (self.last.map_or(0, |(iteration, _)| iteration) + 1, gain.expected_loss());
+        let (windows, each) = self.windows;
+        let window_s = each as f64 * unchanged_s;
         let percent = |error: f64| 100.0 * Gain { error, ..gain }.as_share(self.confidence).1;
         let rest = (gain.error.powi(2) - drawn.powi(2)).max(0.0).sqrt();
         format!(
@@ -500,8 +501,8 @@ impl MasterWorker {
             percent(drawn),
             percent(rest),
             100.0 * self.errors.half_width(0.0, self.confidence),
-            Seconds(gain.saves(to_come, JUDGED) * unchanged_s),
-            Seconds(lost * f64::from(JUDGED) * unchanged_s),
+            Seconds(gain.saves(windows, JUDGED) * window_s),
+            Seconds(lost * f64::from(JUDGED) * window_s),
         )
     }
 
@@ -540,7 +541,7 @@ impl MasterWorker {
             uncertainty,
             unchanged_s,
             gain: Some(gain.as_share(self.confidence)),
-            worth: worth(gain, iteration + 1, unchanged_s),
+            worth: worth(gain, self.windows, unchanged_s),
             at_once: candidates::begins_at_once(&from, &to),
             ..Proposal::default()
         }

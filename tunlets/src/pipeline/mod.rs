@@ -53,7 +53,7 @@ struct Now {
 
 impl Now {
     fn worth(&self, gain: Gain) -> Worth {
-        worth(gain, self.number + 1, self.window_s)
+        worth(gain, (self.number + 1, 1), self.window_s)
     }
 }
 
@@ -180,7 +180,7 @@ impl Pipeline {
         self.present.push(measurement);
         self.noise.add(measurement.cost);
         let foreseen_s = self.present.time_s().unwrap_or(measurement.time_s);
-        self.errors.add(window.number, measurement.time_s, foreseen_s);
+        self.errors.add(measurement.time_s, foreseen_s);
     }
 
     /// The plan to change to, the period that it promises, seconds, and the gain: the best one, if it surely gains, or if it meets a deadline

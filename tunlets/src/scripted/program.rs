@@ -182,6 +182,7 @@ fn example() -> Window {
     Window {
         master: None,
         iteration: 0,
+        iterations: 1,
         tasks: 0,
         workers: 0,
         iteration_s: 0.0,

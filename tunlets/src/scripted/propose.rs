@@ -157,7 +157,7 @@ impl Scripted {
             predicted_s,
             uncertainty: if predicted_s.is_finite() { share } else { 0.0 },
             unchanged_s: self.measured.time_s().unwrap_or(iteration_s),
-            worth: gain.map_or(Worth::Unknown, |gain| worth(gain, iteration + 1, window_s)),
+            worth: gain.map_or(Worth::Unknown, |gain| worth(gain, (iteration + 1, 1), window_s)),
             ..Proposal::default()
         };
         let setting = |values| Setting { ranks: ranks.clone(), values };

@@ -165,7 +165,7 @@ impl Scripted {
         self.measured.push(measurement);
         self.noise.add(measurement.cost);
         let foreseen_s = self.measured.time_s().unwrap_or(measurement.time_s);
-        self.errors.add(iteration, measurement.time_s, foreseen_s);
+        self.errors.add(measurement.time_s, foreseen_s);
         let limits = self.description.limits;
         let rule = Rule {
             windows: limits.watched_iterations as usize,

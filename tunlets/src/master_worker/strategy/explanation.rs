@@ -1,6 +1,6 @@
 //! Explains the tunlet `master_worker` to people.
 
-use super::{Mode, SHORTEST_S};
+use super::Mode;
 use crate::Regime;
 use crate::confidence::Confidence;
 use crate::explain::Explanation;
@@ -141,7 +141,6 @@ fn limit_texts(mode: Mode, limits: Limits, confidence: Confidence) -> Vec<String
     if limits.step > 0 {
         list.push(format!("{} workers at most come or go in one change", limits.step));
     }
-    list.push(format!("iterations of less than {} ms are left alone", SHORTEST_S * 1e3));
     list.push(format!(
         "a change is made where it gains with a probability of {confidence}, by the simulation, what its inputs and the model were off by, \
          and the noise"

@@ -93,7 +93,7 @@ impl MasterWorker {
                 unforeseen: self.errors.unforeseen(),
             },
         )?;
-        let worth = if forced { Worth::Due } else { worth(gain, iteration + 1, unchanged_s) };
+        let worth = if forced { Worth::Due } else { worth(gain, self.windows, unchanged_s) };
         if let Some(spare) = spare.filter(|_| next.workers > most) {
             return Some(Proposal { worth, ..self.start_workers(spare, most, &next) });
         }

@@ -1,7 +1,7 @@
 //! What keeps iterations from being tuned as well as others: each is said once, when it is met first.
 
+use super::MasterWorker;
 use super::number::{most, tuning_point_of_number};
-use super::{MasterWorker, SHORTEST_S};
 use crate::master_worker::own_chunks::OwnChunks;
 use crate::master_worker::regime::Regime;
 use crate::master_worker::workload::WorkloadEstimator;
@@ -25,8 +25,6 @@ enum Obstacle {
     NoBatches,
     /// Iterations have more tasks or chunks than are simulated.
     Many,
-    /// Iterations are too short to be tuned at all.
-    Short,
     /// Iterations take longer than the user wants, with all workers there are.
     Deadline,
     /// The place of the work is not foreseeable.
@@ -115,26 +113,13 @@ impl MasterWorker {
         false
     }
 
-    /// Notes the obstacles that are met; `false` where iterations are too short to be tuned at all.
+    /// Notes the obstacles that are met.
     pub(super) fn note_obstacles(
         &mut self,
-        (iteration, iteration_s): (u64, f64),
+        iteration: u64,
         workload: &WorkloadEstimator,
         tuning_points: &[TuningPoint],
-    ) -> bool {
-        // A disturbed one is no reason to decide on short ones.
-        let usual_s = self.present.time_s().unwrap_or(iteration_s);
-        if usual_s < SHORTEST_S {
-            if self.present.count() >= WATCHED {
-                self.obstacles.say(Obstacle::Short, iteration, || {
-                    let (usual, least) = (Seconds(usual_s), Seconds(SHORTEST_S));
-                    format!(
-                        "to tune iterations of {usual}: a decision takes longer than they do; those of {least} and more are tuned"
-                    )
-                });
-            }
-            return false;
-        }
+    ) {
         if self.places.are_unusual(self.confidence) {
             let so_far = 100.0 * self.places.unforeseen().exp_m1();
             let what = match () {
@@ -165,6 +150,5 @@ impl MasterWorker {
         if let Some(why) = workload.rendezvous() {
             self.obstacles.say(Obstacle::Rendezvous, iteration, || why);
         }
-        true
     }
 }

@@ -90,7 +90,7 @@ impl MasterWorker {
         Some(Proposal {
             uncertainty: self.errors.half_width(gain.error, self.confidence),
             gain: Some(gain.as_share(self.confidence)),
-            worth: worth(gain, iteration + 1, unchanged_s),
+            worth: worth(gain, self.windows, unchanged_s),
             ..proposal
         })
     }

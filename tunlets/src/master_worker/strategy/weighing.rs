@@ -83,8 +83,8 @@ impl MasterWorker {
             let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
             all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
-        // As many iterations are to come as there were (Lindy's rule), and the running one for what can begin in it.
-        let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1) as f64;
+        // As many windows are to come as there were (Lindy's rule), and the running one for what can begin in it.
+        let to_come = self.windows.0 as f64;
         let worth = |f: &Forecast| {
             f.gain.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
         };
@@ -107,7 +107,7 @@ impl MasterWorker {
 
     /// Whether a gain is worth a change now: it is sure, or, as the first one since the work is what it is, worth its trial (ADR 0036).
     pub(super) fn is_worth(&self, gain: Gain) -> bool {
-        let to_come = self.last.map_or(1, |(iteration, _)| iteration + 1);
+        let (to_come, _) = self.windows;
         let is_worth_trial = self.changes == 0 && gain.is_worth_trial(JUDGED, to_come, self.confidence);
         is_worth_trial || gain.is_worth_change(self.changes + 1, to_come, self.confidence)
     }
