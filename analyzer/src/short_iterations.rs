@@ -44,7 +44,8 @@ impl ShortIterations {
         }
         let iteration = window.iteration;
         all.push(window);
-        let mut times_s: Vec<f64> = all.iter().map(|window| window.iteration_s).collect();
+        let time_s = |window: &Window| window.iteration_s + window.prepare_s.unwrap_or(0.0);
+        let mut times_s: Vec<f64> = all.iter().map(time_s).collect();
         // By the median: an iteration that is stalled does not end them, or those with a stall would count more.
         let middle = times_s.len() / 2;
         let median_s = *times_s.select_nth_unstable_by(middle, f64::total_cmp).1;
@@ -52,7 +53,7 @@ impl ShortIterations {
             return None;
         }
         let iterations = all.len() as u64;
-        let one = std::mem::take(all).into_iter().find(|one| one.iteration_s == median_s)?;
+        let one = std::mem::take(all).into_iter().find(|one| time_s(one) == median_s)?;
         Some(Window { iteration, iterations, ..one })
     }
 }

@@ -10,7 +10,10 @@
 
 enum { TAG_WORK = 1, TAG_RESULT, TAG_STOP };
 
-double F0 = 0.4, F1 = 0.3, F2 = 0.2;
+#ifndef FIRST
+#define FIRST 0.4
+#endif
+double F0 = FIRST, F1 = 0.3, F2 = 0.2;
 int NW = 0;
 char technique[32] = "batches";
 static int tasks = 200, size, rank;

@@ -1,8 +1,11 @@
 ! classic_mw.f90 - the same as classic_mw.c in Fortran: a module's variables, a module's procedure as the iteration.
+#ifndef FIRST
+#define FIRST 0.4d0
+#endif
 module farm
   use mpi
   implicit none
-  double precision :: f0 = 0.4d0, f1 = 0.3d0, f2 = 0.2d0
+  double precision :: f0 = FIRST, f1 = 0.3d0, f2 = 0.2d0
   integer :: nw = 0
   integer, parameter :: tasks = 200
   integer :: rank, ranks

@@ -84,7 +84,7 @@ impl Mpi {
         let compiler = format!("mpifort.{}", self.name());
         Command::new(&compiler).arg("--version").output().ok().filter(|answer| answer.status.success())?;
         let mut compile = Command::new(compiler);
-        compile.arg(source).args(flags).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
+        compile.arg("-cpp").arg(source).args(flags).arg("-o").arg(&program).arg("-J").arg(scratch.directory());
         assert!(
             compile.status().is_ok_and(|status| status.success()),
             "{self:?} compiles {} {flags:?}",
