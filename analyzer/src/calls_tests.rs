@@ -114,6 +114,27 @@ fn an_iteration_takes_its_share_of_what_was_read_around_it() {
 }
 
 #[test]
+fn a_rank_that_waits_as_workers_do_may_be_one() {
+    let mut calls = Calls::default();
+    let mut count = |rank, partner: Option<u32>, of: &[(&str, u64)]| {
+        let tally = |count| Tally { count, bytes: 8, time_ns: S, timed: count };
+        let call = |(name, count): &(&str, u64)| (MpiCall { name: (*name).into(), peer: "same_host" }, tally(*count));
+        let (calls_of, messages) = (of.iter().map(call).collect(), of.iter().map(|(_, count)| count).sum());
+        let with = if partner.is_some() { messages } else { 0 };
+        let said = MpiCounted { calls: calls_of, partner, with_partner: with, with_one: with, ..counted(3, 1) };
+        calls.on_counted(rank, 0, &said);
+    };
+    count(0, Some(1), &[("MPI_Send", 40), ("MPI_Recv", 40)]);
+    count(1, Some(0), &[("MPI_Bcast", 1), ("MPI_Send", 20), ("MPI_Recv", 21)]);
+    count(2, Some(0), &[("MPI_Bcast", 1), ("MPI_Send", 20), ("MPI_Recv", 21)]);
+    count(3, None, &[("MPI_Bcast", 1), ("MPI_Recv", 1)]);
+    count(4, None, &[("MPI_Bcast", 1), ("MPI_Allreduce", 9)]);
+    count(5, Some(6), &[("MPI_Send", 9)]);
+    assert_eq!(calls.idle_workers(0, &[1, 2].into()), [3].into());
+    assert_eq!(calls.idle_workers(0, &BTreeSet::new()), BTreeSet::new(), "nobody is known to be a worker");
+}
+
+#[test]
 fn a_silent_rank_does_not_hold_an_iteration_up_for_ever() {
     let mut calls = Calls::default();
     calls.on_counted(0, 0, &counted(2, 0));

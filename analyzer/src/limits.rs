@@ -55,6 +55,8 @@ pub const MPI_CALL_NAME: usize = 63;
 pub const TORN_NS: u64 = 1_000_000_000;
 /// Readings of a rank's times that are kept, to know what they were in between.
 pub const MPI_READINGS: usize = 64;
+/// Pause between two looks for workers that have computed nothing, nanoseconds: as often agents read the counters of calls.
+pub const IDLE_WORKERS_NS: u64 = 200_000_000;
 /// Iterations found by the period of MPI calls last at least so long, seconds: an agent sends what it has after 5 ms, and two
 /// that come in one batch cannot be acted upon one by one.
 pub const SHORTEST_WINDOW_S: f64 = 0.005;

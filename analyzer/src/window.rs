@@ -72,6 +72,8 @@ pub struct Windows {
     early: Vec<(u32, Work)>, // of an iteration that is over, or of one of the next loop, whose begin was not heard yet
     /// Ranks that have computed. Where the master does not say how many workers there are, those that got nothing were idle.
     computed: BTreeSet<u32>,
+    /// Ranks that may be workers, too, and have computed nothing yet.
+    idle: BTreeSet<u32>,
     /// Cost of messages.
     pub links: Links,
     /// The rank that begins iterations.
@@ -104,6 +106,7 @@ impl Windows {
             unattributed: Unattributed::default(),
             early: Vec::new(),
             computed: BTreeSet::new(),
+            idle: BTreeSet::new(),
             links: Links::default(),
             master: None,
             of_framework: false,
@@ -301,6 +304,16 @@ impl Windows {
         }
     }
 
+    /// The ranks that have computed.
+    pub fn workers(&self) -> &BTreeSet<u32> {
+        &self.computed
+    }
+
+    /// These may be workers, too, though they have computed nothing yet. They count where the master does not say how many workers there are.
+    pub fn set_idle_workers(&mut self, ranks: BTreeSet<u32>) {
+        self.idle = ranks;
+    }
+
     /// Workers died in the iteration that the program counts as `own`; returns its number.
     pub fn on_lost(&mut self, own: u64) -> u64 {
         let number = self.number(own);
@@ -353,7 +366,7 @@ impl Windows {
             let follows = self.last_closed.is_some_and(|last| last + 1 == iteration) && !partial.begins_loop;
             let before_ns = follows.then_some(self.last_end_ns);
             self.next = iteration + 1;
-            match partial.close(self.master, (&mut self.links, &mut self.computed), before_ns) {
+            match partial.close(self.master, &mut self.links, (&mut self.computed, &self.idle), before_ns) {
                 Some((window, end_ns)) => {
                     (self.last_end_ns, self.last_closed) = (end_ns, Some(iteration));
                     closed.push(window);
@@ -440,7 +453,8 @@ impl Partial {
     fn close(
         mut self,
         master: Option<u32>,
-        (links, computed): (&mut Links, &mut BTreeSet<u32>),
+        links: &mut Links,
+        (computed, idle): (&mut BTreeSet<u32>, &BTreeSet<u32>),
         before_ns: Option<u64>,
     ) -> Option<(Closed, u64)> {
         let (begun, setting) = self.begun?;
@@ -459,7 +473,8 @@ impl Partial {
             work
         };
         computed.extend(self.work.keys());
-        let known = (computed.len() as u32).min(self.most_workers.unwrap_or(u32::MAX)).max(self.work.len() as u32);
+        let known = computed.union(idle).count() as u32;
+        let known = known.min(self.most_workers.unwrap_or(u32::MAX)).max(self.work.len() as u32);
         let per_worker: Vec<WorkerWork> = self.work.into_values().map(ordered).collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;
         // A program that marks its tasks may cut them by itself all the same: then it asks for no chunk.

@@ -126,6 +126,21 @@ fn who_has_computed_is_a_worker_of_a_master_that_names_no_number_unless_it_is_to
     assert_eq!(iterate(4, &[8, 8], Some(1)), [2]);
 }
 
+#[test]
+fn who_may_be_a_worker_counts_before_it_has_computed() {
+    let mut windows = Windows::new(250 * MS);
+    let mut iterate = |n: u64, parts: &[u64], idle: &[u32], named: u32| {
+        windows.set_idle_workers(idle.iter().copied().collect());
+        let begun = Begun { workers: named, ..begun(n, parts.iter().sum()) };
+        windows.on_begun(0, begun, (TechniqueParameters::FALLBACK, None));
+        let said = all_of(n, parts).into_iter().skip(1);
+        said.flat_map(|said| tell(&mut windows, 0, &said)).map(|closed| closed.window.workers).collect::<Vec<u32>>()
+    };
+    assert_eq!(iterate(0, &[4, 4], &[], 0), [2]);
+    assert_eq!(iterate(1, &[4, 4], &[7, 8, 9], 0), [5]);
+    assert_eq!(iterate(2, &[4, 4, 4], &[7, 8, 9], 3), [3], "the master says how many there are");
+}
+
 proptest! {
     /// Batches may lag by one iteration: iterations are shuffled in pairs, their neighbours with them.
     #[test]

@@ -69,6 +69,8 @@ pub(super) struct Measurements {
     of_periods: Option<u64>,
     /// Line of the job's points file that tells the iterations; 0: none.
     iteration_line: u32,
+    /// When the ranks are looked through again for workers that have computed nothing.
+    looks_for_idle_ns: u64,
     /// When iterations came.
     arrivals: Arrivals,
     /// The technique in force, with its parameters.
@@ -108,6 +110,7 @@ impl Measurements {
             other_phase: None,
             of_periods: None,
             iteration_line: 0,
+            looks_for_idle_ns: 0,
             arrivals: Arrivals::default(),
             technique: String::new(),
             outputs: 0,
@@ -440,6 +443,11 @@ impl Measurements {
     /// Closes the windows that can be closed by now; everything that was ended, if `all`.
     pub(super) fn close(&mut self, now: u64, all: bool, roster: &Roster) -> Vec<Measured> {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
+        if closed.iter().any(|closed| closed.window.own_loop) && now >= self.looks_for_idle_ns {
+            self.looks_for_idle_ns = now + limits::IDLE_WORKERS_NS;
+            let idle = self.windows.master.map(|master| self.calls.idle_workers(master, self.windows.workers()));
+            self.windows.set_idle_workers(idle.unwrap_or_default());
+        }
         let seen = (self.messages.ways(), roster.members.world_size());
         if self.one_way.1 != seen {
             self.one_way = (self.messages.go_one_way(seen.1), seen);
