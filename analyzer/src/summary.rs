@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use midrun_tunlets::memory::Learnt;
-use midrun_tunlets::{LinkCost, Refusal, SearchReport, ShadowScore};
+use midrun_tunlets::{LinkCost, OverStart, Refusal, SearchReport, ShadowScore};
 use serde::Serialize;
 
 use crate::calls::{CallLines, PopLines};
@@ -33,6 +33,11 @@ pub struct StreamLines {
     pub window_settled: Vec<bool>,
     /// The same with the best pattern for the ranks at hand, by the model; null where not all stages were seen.
     pub ideal_period_s: Option<f64>,
+    /// The pattern of whole pipelines side by side, which `--technique farm` allows, and its time between two outputs in seconds, by the model; null where
+    /// that is no shorter.
+    pub farm: Option<(String, f64)>,
+    /// What the patterns after that at start gained; null where the model cannot tell, or another tunlet chose them.
+    pub over_start: Option<OverStart>,
     /// Patterns, from which input of their stream on.
     pub pattern: VecDeque<PatternLine>,
     /// Stages in the last windows with one pattern.

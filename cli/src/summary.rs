@@ -319,11 +319,14 @@ fn stream(summary: &Value, periods: &[f64]) -> Vec<String> {
     let ideal = summary["ideal_period_s"]
         .as_f64()
         .map(|ideal_s| format!("; the model's best pattern would give {}", Seconds(ideal_s)));
+    let farm = summary["farm"][0].as_str().zip(summary["farm"][1].as_f64());
+    let farm = farm.map(|(pattern, s)| format!(", and with --technique farm {pattern} {}", Seconds(s)));
     lines.push(format!(
-        "time per output: first window {}, last window {}{}",
+        "time per output: first window {}, last window {}{}{}",
         Seconds(first_s),
         Seconds(last_s),
-        ideal.unwrap_or_default()
+        ideal.unwrap_or_default(),
+        farm.unwrap_or_default()
     ));
     lines
 }
@@ -515,14 +518,14 @@ mod tests {
 
     #[test]
     fn a_pipeline_is_reported_in_times_per_output() {
-        let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":0,"period_s":[0.4,0.1],"ideal_period_s":0.1,
+        let json = r#"{"job":"j","mpi":"Open MPI 4.1.4","ranks":9,"iterations":0,"period_s":[0.4,0.1],"ideal_period_s":0.1,"farm":["0-1x8",0.08],
             "pattern":[{"input":0,"pattern":"0,1"},{"input":9,"pattern":"0,1x4"}],
             "decisions":[{"per":"output","iteration":3,"tuning_point":"pattern","from":"0,1","to":"0,1x4","verdict":"kept",
             "predicted_s":0.1,"measured_s":0.102}]}"#;
         let table = table(json);
         for part in [
             "2 windows, pattern at the end: 0,1x4",
-            "first window 0.400 s, last window 0.100 s; the model's best",
+            "first window 0.400 s, last window 0.100 s; the model's best pattern would give 0.100 s, and with --technique farm 0-1x8 80.0 ms",
             "window 3: pattern 0,1 -> 0,1x4: kept (predicted 0.100 s, measured 0.102 s)",
         ] {
             assert!(table.contains(part), "{part} is missing in:\n{table}");

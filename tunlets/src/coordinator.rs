@@ -259,6 +259,8 @@ impl Tunlet for Coordinator {
             unavailable: all.iter().flat_map(unavailable).collect(),
             shadows: self.shadows.iter().map(Shadow::score).collect(),
             ideal_period_s: acting().find_map(|report| report.ideal_period_s),
+            farm: acting().find_map(|report| report.farm.clone()),
+            over_start: acting().find_map(|report| report.over_start).filter(|_| self.acting.len() == 1),
             search: acting().find_map(|report| report.search.clone()),
             next_allocation: acting().find_map(|report| report.next_allocation.clone()),
             unequal_workers: acting().any(|report| report.unequal_workers),

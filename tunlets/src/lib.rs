@@ -58,7 +58,7 @@ pub use midrun_models::confidence;
 pub use midrun_models::link;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
-pub use report::{NextAllocation, PER_PROGRESS, Refusal, Report, SearchReport, ShadowScore};
+pub use report::{NextAllocation, OverStart, PER_PROGRESS, Refusal, Report, SearchReport, ShadowScore};
 pub use search::BUDGETS as SEARCH_BUDGETS;
 pub use stream::{Recent, StageWindow, StageWork, StreamWindow, TeamWork};
 pub use trial::is_outdated;

@@ -18,6 +18,11 @@ pub struct Report {
     pub shadows: Vec<ShadowScore>,
     /// Shortest time between two outputs that the model expects on the ranks there are, seconds; `None` without a stream.
     pub ideal_period_s: Option<f64>,
+    /// The pattern with which whole pipelines run side by side (`--technique farm`), and its time between two outputs in seconds, where the model
+    /// expects a shorter one of it than of those that may be chosen.
+    pub farm: Option<(String, f64)>,
+    /// What the patterns after that at start gained.
+    pub over_start: Option<OverStart>,
     /// Result of the search, if the tunlet searches.
     pub search: Option<SearchReport>,
     /// Advice for the next allocation, as far as the model can tell.
@@ -29,6 +34,19 @@ pub struct Report {
     /// The most that the settings in force gain over those at start with the tasks as they are now, by the model: a difference of logarithms of
     /// times. `None` where the model cannot tell.
     pub most_gained: Option<f64>,
+}
+
+/// What patterns after that at start gained for a stream, of the same inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct OverStart {
+    /// Windows with other patterns.
+    pub windows: u64,
+    /// Windows with the pattern at start.
+    pub at_start: u64,
+    /// Time between two outputs in the former, seconds.
+    pub period_s: f64,
+    /// The same as the model expects it of the pattern at start for these inputs, and as its windows bear that out, seconds.
+    pub start_period_s: f64,
 }
 
 /// A change that a tunlet did not make, or that it could not make.

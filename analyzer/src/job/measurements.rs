@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::{Value, names};
-use midrun_tunlets::{Efficiency, Recent, StreamWindow, pipeline};
+use midrun_tunlets::{Efficiency, Recent, Report, StreamWindow, pipeline};
 use midrun_vocabulary::names::tree;
 use serde_json::json;
 
@@ -685,12 +685,12 @@ impl Measurements {
         self.streams.any().then_some(self.outputs)
     }
 
-    /// The summary so far as it is measured. `declared` is the text of points, `ideal_period_s` the model's.
-    pub(super) fn summary(&self, declared: &str, ideal_period_s: Option<f64>) -> Summary {
+    /// The summary so far as it is measured. `declared` is the text of points, `report` the tunlets'.
+    pub(super) fn summary(&self, declared: &str, report: &Report) -> Summary {
         let mut summary = Summary {
             technique: self.technique.clone(),
             policy: self.technique.clone(),
-            stream: self.streams.any().then(|| self.stream_lines(ideal_period_s)),
+            stream: self.streams.any().then(|| self.stream_lines(report)),
             mpi_calls: self.calls.lines(),
             call_period: self.period.last().cloned(),
             teams: teams::teams(&self.calls.members()),
@@ -710,14 +710,16 @@ impl Measurements {
         summary
     }
 
-    fn stream_lines(&self, ideal_period_s: Option<f64>) -> StreamLines {
+    fn stream_lines(&self, report: &Report) -> StreamLines {
         let listed = self.closed.listed(Per::Output);
         StreamLines {
             period_s: listed.iter().map(|line| line.time_s).collect(),
             window_end_s: listed.iter().map(|line| line.end_s).collect(),
             window_outputs: listed.iter().filter_map(|line| line.outputs).collect(),
             window_settled: listed.iter().filter_map(|line| line.settled).collect(),
-            ideal_period_s,
+            ideal_period_s: report.ideal_period_s.filter(|s| s.is_finite()),
+            farm: report.farm.clone().filter(|(_, s)| s.is_finite()),
+            over_start: report.over_start.filter(|of| of.start_period_s.is_finite()),
             ..self.stream_lines.clone()
         }
     }

@@ -25,8 +25,7 @@ impl Job {
     pub fn summary(&self, now: u64) -> Summary {
         let members = &self.roster.members;
         let (refusals, report) = self.decisions.report();
-        let ideal_period_s = report.ideal_period_s.filter(|s| s.is_finite());
-        let measured = self.measurements.summary(self.decisions.points(), ideal_period_s);
+        let measured = self.measurements.summary(self.decisions.points(), &report);
         // It may have looked like a master and its workers until its messages were seen.
         let next_allocation = report.next_allocation.filter(|_| !measured.messages_go_one_way);
         let next_allocation = next_allocation.map(|next| beside_master(next, &measured.teams));

@@ -206,6 +206,24 @@ fn without_start(costs: &mut [Cost], changes: &[(u64, &Value)]) -> f64 {
     longer_s
 }
 
+/// The gain of so many changes of a stream's pattern, of the same inputs: as the model expects these of the pattern at start. `None` where others than the
+/// model chose patterns, too.
+fn over_start(summary: &Value, changes: u64) -> Option<String> {
+    let of = &summary["over_start"];
+    let s = |key: &str| of[key].as_f64().map(Seconds);
+    if summary["controls"].as_array().is_some_and(|controls| !controls.is_empty()) {
+        return None;
+    }
+    Some(format!(
+        "after midrun's {} an output came every {}; of the same inputs with the settings at start the model expects one every {} (measured in {} and {})",
+        Count(changes, "change"),
+        s("period_s")?,
+        s("start_period_s")?,
+        Count(of["windows"].as_u64()?, "window"),
+        of["at_start"].as_u64()?,
+    ))
+}
+
 /// The gain of the changes that were applied: what the windows with other settings took, against the time that their work
 /// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
 /// and named. That those with the settings at start were of another time, and other work, no summary can rule out: it tells no more than what the
@@ -239,6 +257,9 @@ pub fn saved(summary: &Value) -> Option<String> {
     else {
         return Some("midrun changed nothing, so nothing was gained or lost".into());
     };
+    if let Some(line) = over_start(summary, applied.clone().count() as u64) {
+        return Some(line);
+    }
     let start_s = if what == "window" { 0.0 } else { without_start(&mut costs, &changes) };
     let name = was.as_str().and_then(|text| text.split(['(', ' ']).next()).unwrap_or_default();
     let (set, costs): (Vec<Cost>, Vec<Cost>) =
@@ -754,6 +775,12 @@ mod tests {
                 .unwrap()
                 .contains("every 0.200 s, with the settings at start every 0.400 s (in 2 windows and 1)")
         );
+        summary["over_start"] = json!({"windows": 2, "at_start": 1, "period_s": 0.2, "start_period_s": 0.3});
+        let of_same = "after midrun's 1 change an output came every 0.200 s; of the same inputs with the settings at start the model expects one every 0.300 s (measured in 2 windows and 1)";
+        assert_eq!(saved(&summary).as_deref(), Some(of_same));
+        summary["controls"] = json!([{"changes": []}]);
+        assert!(saved(&summary).unwrap().contains("with the settings at start every 0.400 s"), "the user took part");
+        summary["over_start"] = json!(null);
         summary["window_settled"] = json!([true, false, false, false]);
         assert!(saved(&summary).unwrap().contains("no window was measured after them"));
     }

@@ -7,6 +7,7 @@ mod estimate;
 mod explanation;
 mod growing;
 mod layout;
+mod over_start;
 mod reasons;
 pub mod recorded;
 
@@ -28,6 +29,7 @@ use layout::{Layout, best, cost, cost_of, forecast};
 pub use midrun_models::pipeline::exact::Grouping;
 use midrun_scheduling::plan::Plan;
 use midrun_vocabulary::Seconds;
+use over_start::SinceStart;
 use std::collections::BTreeMap;
 
 /// Advice for the next allocation goes up to this many times the present ranks.
@@ -93,6 +95,7 @@ pub struct Pipeline {
     refused: BTreeMap<String, u32>,
     /// Period measured since the program last changed, by plan, seconds, and the windows that it rests on.
     measured: BTreeMap<String, (f64, f64)>,
+    since_start: SinceStart,
     judgements: Vec<Judgement>,
     /// Processes that have joined; how many a decision asked for, in proposal and, with its number, until they joined or were given up.
     came: u32,
@@ -124,6 +127,7 @@ impl Pipeline {
             errors: PredictionErrors::default(),
             refused: BTreeMap::new(),
             measured: BTreeMap::new(),
+            since_start: SinceStart::default(),
             judgements: Vec::new(),
             came: 0,
             asked: None,
@@ -303,8 +307,10 @@ impl Pipeline {
         self.known = self.estimate.known(window.ranks).map(|known| Known { members, ..known });
         let stateful: Vec<bool> = seen.stages.iter().map(|stage| stage.stateful).collect();
         let plan = Plan::parse(&seen.plan, &stateful).ok().filter(|_| recent.is_some());
+        let head_s = seen.head_s / seen.outputs.max(1) as f64;
         let layout = self.known.as_ref().zip(plan).and_then(|(known, plan)| {
             let places = reasons::places(seen, &plan)?;
+            self.since_start.add(window, (&plan, &places), (known, head_s));
             Some(forecast(known, &plan, &places))
         });
         if let Some(recent) = &recent {
@@ -315,7 +321,7 @@ impl Pipeline {
             plan: seen.plan.clone(),
             period_s: seen.period_s(),
             window_s: window.seconds,
-            head_s: seen.head_s / seen.outputs.max(1) as f64,
+            head_s,
             ranks: window.ranks,
             outputs: seen.outputs as f64,
             layout,
@@ -330,6 +336,14 @@ impl Pipeline {
         let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
         let best = best(known, now.ranks, self.grouping, Objective::Time, now.head_s)?;
         Some(best.paced_s(now.head_s))
+    }
+
+    /// See [`Report::farm`].
+    fn farm(&self) -> Option<(String, f64)> {
+        let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
+        let farm = best(known, now.ranks, Grouping::Any, Objective::Time, now.head_s)?;
+        let (period_s, ideal_s) = (farm.paced_s(now.head_s), self.ideal_period_s()?);
+        ((ideal_s / period_s).ln() > EXACT).then(|| (farm.plan.to_string(), period_s))
     }
 
     fn next_allocation(&self) -> Option<NextAllocation> {
@@ -437,7 +451,13 @@ impl Tunlet for Pipeline {
     }
 
     fn report(&self) -> Report {
-        Report { ideal_period_s: self.ideal_period_s(), next_allocation: self.next_allocation(), ..Report::default() }
+        Report {
+            ideal_period_s: self.ideal_period_s(),
+            farm: self.farm(),
+            over_start: self.since_start.report(),
+            next_allocation: self.next_allocation(),
+            ..Report::default()
+        }
     }
 
     fn refusals(&self) -> Vec<Refusal> {

@@ -103,6 +103,26 @@ impl Plant {
 }
 
 #[test]
+fn what_the_pattern_at_start_would_have_taken_goes_with_what_the_stages_take() {
+    // A stage takes a third from the third window on: that is no gain of any pattern.
+    let mut changing = plant(Objective::Time, 3, &[0.1, 0.3, 0.1]);
+    changing.run(2);
+    changing.compute_s[1] = 0.1;
+    changing.run(8);
+    assert_eq!(changing.tunlet.report().over_start, None, "{:?}", changing.decisions);
+    // With two ranks more the slow one gets three; then all stages take twice as long.
+    let mut plant = plant(Objective::Time, 5, &[0.1, 0.3, 0.1]);
+    plant.run(6);
+    plant.compute_s.iter_mut().for_each(|s| *s *= 2.0);
+    plant.run(30);
+    assert_eq!(plant.decisions.len(), 1, "{:?}", plant.decisions);
+    let of = plant.tunlet.report().over_start.unwrap();
+    let ratio = of.start_period_s / of.period_s;
+    assert!((ratio - 3.0).abs() < 0.05 && of.at_start >= 1, "{of:?}");
+    assert!(of.start_period_s > 0.5, "of the inputs with the other pattern: {of:?}");
+}
+
+#[test]
 fn the_slow_stages_get_replicas_and_then_nothing_moves_any_more() {
     let mut plant = plant(Objective::Time, 13, &FIVE);
     plant.run(20);
