@@ -247,24 +247,31 @@ impl Calls {
         self.ranks.get(&rank).map(Rank::counts).unwrap_or_default()
     }
 
-    /// Ranks that may be workers like these `workers` of `master`, and have got nothing so far: they exchange messages mostly with the master,
-    /// if with anybody, and have called no function more often than a worker.
-    pub fn idle_workers(&self, master: u32, workers: &BTreeSet<u32>) -> BTreeSet<u32> {
+    /// Ranks that may be workers like these `workers` of `master`, and have got nothing so far: they exchange messages mostly with the master, if with
+    /// anybody, and have called functions, but none more often than a worker. Those that were `known` for such remain, whatever was read since.
+    pub fn idle_workers(&self, master: u32, workers: &BTreeSet<u32>, known: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let (busy, others): (Vec<_>, Vec<_>) =
+            self.ranks.iter().filter(|(rank, _)| **rank != master).partition(|(rank, _)| workers.contains(rank));
+        if busy.is_empty() || others.is_empty() {
+            return BTreeSet::new();
+        }
         limits::walks(self.ranks.len());
-        let (workers, others): (Vec<_>, Vec<_>) = self.ranks.iter().partition(|(rank, _)| workers.contains(rank));
         let mut most: BTreeMap<String, u64> = BTreeMap::new();
-        for (name, count) in workers.into_iter().flat_map(|(_, worker)| worker.counts()) {
+        for (name, count) in busy.into_iter().flat_map(|(_, worker)| worker.counts()) {
             let known = most.entry(name).or_default();
             *known = count.max(*known);
         }
-        let is_like_them = |known: &Rank| {
-            let MpiCounted { partner, with_partner, with_one, .. } = &known.last;
-            let with_nobody_else = *with_one == 0 || (*partner == Some(master) && 2 * with_partner > *with_one);
-            with_nobody_else
-                && known.counts().iter().all(|(name, count)| most.get(name).is_some_and(|most| count <= most))
+        let is_like_them = |rank: u32, of: &Rank| {
+            let MpiCounted { partner, with_partner, with_one, .. } = &of.last;
+            let mostly_with_master = *with_one == 0 || (*partner == Some(master) && 2 * with_partner > *with_one);
+            let calls_as_they = || {
+                let counts = of.counts();
+                !counts.is_empty()
+                    && counts.iter().all(|(name, count)| most.get(name).is_some_and(|most| count <= most))
+            };
+            mostly_with_master && (known.contains(&rank) || calls_as_they())
         };
-        let idle = others.into_iter().filter(|(rank, known)| **rank != master && is_like_them(known));
-        idle.map(|(rank, _)| *rank).collect()
+        others.into_iter().filter(|(rank, of)| is_like_them(**rank, of)).map(|(rank, _)| *rank).collect()
     }
 
     /// When these were read, on the master's clock in nanoseconds.

@@ -130,8 +130,12 @@ fn a_rank_that_waits_as_workers_do_may_be_one() {
     count(3, None, &[("MPI_Bcast", 1), ("MPI_Recv", 1)]);
     count(4, None, &[("MPI_Bcast", 1), ("MPI_Allreduce", 9)]);
     count(5, Some(6), &[("MPI_Send", 9)]);
-    assert_eq!(calls.idle_workers(0, &[1, 2].into()), [3].into());
-    assert_eq!(calls.idle_workers(0, &BTreeSet::new()), BTreeSet::new(), "nobody is known to be a worker");
+    count(7, None, &[]);
+    let nobody = BTreeSet::new();
+    let idle = |calls: &Calls, known| calls.idle_workers(0, &[1, 2].into(), &known);
+    assert_eq!(idle(&calls, nobody.clone()), [3].into());
+    assert_eq!(idle(&calls, [4].into()), [3, 4].into(), "what was read later is no reason to leave one out");
+    assert_eq!(calls.idle_workers(0, &nobody, &nobody), nobody, "nobody is known to be a worker");
 }
 
 #[test]

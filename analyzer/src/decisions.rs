@@ -109,6 +109,8 @@ pub struct Decisions {
     /// What they are told next.
     news: Vec<News>,
     short: ShortIterations,
+    /// The tunlets are shown several short iterations as one.
+    joins: bool,
     lines: VecDeque<DecisionLine>,
     // Number of the oldest decision that is listed: an endless job forgets the first ones.
     first: u64,
@@ -126,6 +128,7 @@ impl Decisions {
             points: String::new(),
             news: Vec::new(),
             short: ShortIterations::default(),
+            joins: false,
             lines: VecDeque::new(),
             first: 0,
             refused: BTreeSet::new(),
@@ -139,6 +142,8 @@ impl Decisions {
         self.name = tunlet.name().to_owned();
         self.points = catch_unwind(AssertUnwindSafe(|| tunlet.points())).unwrap_or_default();
         self.news.clear();
+        self.forget_short();
+        self.joins = tunlet.joins_short_iterations();
         (self.mind, self.told_off) = (Mind::Here(tunlet), false);
     }
 
@@ -224,9 +229,14 @@ impl Decisions {
         self.is_on().then_some(&self.name)
     }
 
-    /// A rank has other values since this iteration.
-    pub fn on_change(&mut self, iteration: u64) {
-        self.short.on_change(iteration);
+    /// A rank has taken other values over in this iteration.
+    pub fn on_change(&mut self, rank: u32, iteration: Option<u64>) {
+        self.short.on_change(rank, iteration);
+    }
+
+    /// Short iterations so far belong to no window that is still to be shown.
+    pub fn forget_short(&mut self) {
+        self.short = ShortIterations::default();
     }
 
     /// Has something for the tunlets, of which they hear with the next thought: of short iterations several at a time. Where they are far behind, the oldest window goes.
@@ -235,8 +245,12 @@ impl Decisions {
             return;
         }
         let news = match news {
-            News::Iteration(window) => self.short.add(*window).map(|window| News::Iteration(Box::new(window))),
-            News::Further(window) => self.short.add(*window).map(|window| News::Further(Box::new(window))),
+            News::Iteration(window) if self.joins => {
+                self.short.add(*window).map(|window| News::Iteration(Box::new(window)))
+            }
+            News::Further(window) if self.joins => {
+                self.short.add(*window).map(|window| News::Further(Box::new(window)))
+            }
             news => Some(news),
         };
         let Some(news) = news else { return };

@@ -12,44 +12,65 @@ use midrun_tunlets::Window;
 /// iterations of 2 to 4 ms, eight workers, one host), of which the agent waits 5 ms before it sends, and a decision takes 8 ms (bench `decision_time`).
 const REACTION_S: f64 = 15e-3;
 
+/// Iterations that are shown as one, at most.
+const MOST: usize = 256;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct ShortIterations {
     /// By master, those in a row with one setting that are not shown yet.
     together: BTreeMap<Option<u32>, Vec<Window>>,
-    /// The iteration in which values last changed.
-    changed: Option<u64>,
+    /// The iteration in which values of a rank last changed.
+    changed: BTreeMap<u32, u64>,
 }
 
 impl ShortIterations {
-    /// A rank has other values since this iteration.
-    pub fn on_change(&mut self, iteration: u64) {
-        self.changed = Some(iteration);
+    /// A rank has taken other values over in this iteration, if that is known.
+    pub fn on_change(&mut self, rank: u32, iteration: Option<u64>) {
+        match iteration {
+            Some(iteration) => {
+                let known = self.changed.entry(rank).or_default();
+                *known = iteration.max(*known);
+            }
+            None => self.together.clear(),
+        }
+    }
+
+    /// Of several masters each counts iterations by itself.
+    fn changed(&self, master: Option<u32>) -> Option<u64> {
+        match master.filter(|_| self.together.len() > 1) {
+            Some(master) => self.changed.get(&master).copied(),
+            None => self.changed.values().max().copied(),
+        }
     }
 
     /// Adds an iteration. Returns the one that stands for those since the last one that was returned, once they take long enough.
     pub fn add(&mut self, window: Window) -> Option<Window> {
+        let changed = self.changed(window.master);
         let all = self.together.entry(window.master).or_default();
         // One of two settings is like no other, and one without time tells nothing of others.
         if window.setting_changed || window.iteration_s <= 0.0 {
             all.clear();
             return Some(window);
         }
-        let is_other = |known: &Window| {
-            let is_before = |window: &Window| self.changed.is_some_and(|changed| window.iteration <= changed);
-            (known.setting, known.workers, is_before(known)) != (window.setting, window.workers, is_before(&window))
-        };
-        if all.first().is_some_and(is_other) {
+        // That in which values changed is of neither.
+        let kind =
+            |window: &Window| (window.setting, window.workers, changed.map(|changed| window.iteration.cmp(&changed)));
+        if all.first().is_some_and(|known| kind(known) != kind(&window)) {
             all.clear();
         }
         let iteration = window.iteration;
         all.push(window);
         let time_s = |window: &Window| window.iteration_s + window.prepare_s.unwrap_or(0.0);
         let mut times_s: Vec<f64> = all.iter().map(time_s).collect();
+        // No median is longer than twice the mean.
+        if times_s.len() < MOST && 2.0 * times_s.iter().sum::<f64>() < REACTION_S {
+            return None;
+        }
         // By the median: an iteration that is stalled does not end them, or those with a stall would count more.
         let middle = times_s.len() / 2;
         let median_s = *times_s.select_nth_unstable_by(middle, f64::total_cmp).1;
-        if all.len() as f64 * median_s < REACTION_S {
+        if times_s.len() < MOST && times_s.len() as f64 * median_s < REACTION_S {
             return None;
         }
         let iterations = all.len() as u64;
@@ -109,6 +130,11 @@ mod tests {
     }
 
     #[test]
+    fn very_short_ones_are_not_kept_without_end() {
+        assert_eq!(of(&[1e-6; 300]), [(255, 256, 1e-6)]);
+    }
+
+    #[test]
     fn those_of_another_setting_are_not_among_them() {
         let workers = [4, 4, 3, 3, 3];
         let others = (0..).zip(workers).map(|(iteration, workers)| window(iteration, workers, 0.006));
@@ -128,9 +154,9 @@ mod tests {
         let add = |short: &mut ShortIterations, iteration| short.add(window(iteration, 4, 0.006));
         assert_eq!((0..2).filter_map(|iteration| add(&mut short, iteration)).count(), 0);
         // The iteration at whose safe point it was set closes afterwards.
-        short.on_change(2);
+        short.on_change(1, Some(2));
         let shown: Vec<Window> = (2..6).filter_map(|iteration| add(&mut short, iteration)).collect();
         let numbers: Vec<(u64, u64)> = shown.iter().map(|window| (window.iteration, window.iterations)).collect();
-        assert_eq!(numbers, [(2, 3), (5, 3)]);
+        assert_eq!(numbers, [(5, 3)], "that in which it was set is of both");
     }
 }

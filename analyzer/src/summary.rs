@@ -33,7 +33,7 @@ pub struct StreamLines {
     pub window_settled: Vec<bool>,
     /// The same with the best pattern for the ranks at hand, by the model; null where not all stages were seen.
     pub ideal_period_s: Option<f64>,
-    /// The pattern of whole pipelines side by side, which `--technique farm` allows, and its time between two outputs in seconds, by the model; null where
+    /// The best pattern if groups of stages may have replicas, which `--technique farm` allows, and its time between two outputs in seconds, by the model; null where
     /// that is no shorter.
     pub farm: Option<(String, f64)>,
     /// What the patterns after that at start gained; null where the model cannot tell, or another tunlet chose them.

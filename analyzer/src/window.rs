@@ -304,9 +304,9 @@ impl Windows {
         }
     }
 
-    /// The ranks that have computed.
-    pub fn workers(&self) -> &BTreeSet<u32> {
-        &self.computed
+    /// The ranks that have computed, and those that may be workers, too.
+    pub fn workers(&self) -> (&BTreeSet<u32>, &BTreeSet<u32>) {
+        (&self.computed, &self.idle)
     }
 
     /// These may be workers, too, though they have computed nothing yet. They count where the master does not say how many workers there are.
@@ -473,7 +473,7 @@ impl Partial {
             work
         };
         computed.extend(self.work.keys());
-        let known = computed.union(idle).count() as u32;
+        let known = (computed.len() + idle.difference(computed).count()) as u32;
         let known = known.min(self.most_workers.unwrap_or(u32::MAX)).max(self.work.len() as u32);
         let per_worker: Vec<WorkerWork> = self.work.into_values().map(ordered).collect();
         let inside = |at: u64| at > begun.time_ns && at < ended.time_ns;

@@ -398,10 +398,11 @@ impl Agent {
 
     /// Makes a batch of everything that was collected.
     fn flush(&mut self) {
-        (self.oldest_event, self.flushed) = (None, Some(Instant::now()));
+        self.oldest_event = None;
         let mut reports: Vec<RankReport> = self.ranks.values_mut().filter_map(Rank::report).collect();
         reports.append(&mut self.detached);
         if !(reports.is_empty() && self.joined.is_empty() && self.left.is_empty()) {
+            self.flushed = Some(Instant::now());
             self.queue.push(Batch {
                 node: self.node.clone(),
                 joined: std::mem::take(&mut self.joined),

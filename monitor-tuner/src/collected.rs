@@ -29,7 +29,7 @@ pub struct Collected {
     measurements: Measurements,
     /// Records rejected so far.
     pub rejected: u64,
-    /// The analyzer waits for one of these events: send them at once.
+    /// The analyzer waits for one of these events: they go as soon as a batch may.
     pub urgent: bool,
 }
 

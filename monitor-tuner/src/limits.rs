@@ -21,7 +21,7 @@ pub const STREAM_BATCHES: usize = 64;
 pub const STREAM_BYTES: usize = 2 * BATCH_BYTES;
 /// Records taken from one lane in one pass, so that a busy rank does not starve the others.
 pub const RECORDS_PER_PASS: usize = 16_384;
-/// Longest time from a batch's first event to its sending, and shortest between two batches for which somebody waits: each costs the job's cores.
+/// Longest time from a batch's first event to its sending, and shortest between two batches while ranks run: each costs their cores.
 pub const BATCH_AGE: Duration = Duration::from_millis(5);
 /// Pause between two readings of a rank's counters of MPI calls.
 pub const COUNTERS: Duration = Duration::from_millis(200);

@@ -41,6 +41,10 @@ impl Tunlet for Auto {
         Explanation { tunlet: "auto".to_owned(), about, ..all }
     }
 
+    fn joins_short_iterations(&self) -> bool {
+        true
+    }
+
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
             Observation::Iteration(_) | Observation::Further(_) => {

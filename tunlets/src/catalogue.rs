@@ -149,6 +149,16 @@ mod tests {
     use crate::options::TunletFile;
 
     #[test]
+    fn tunlets_that_simulate_iterations_are_shown_short_ones_together() {
+        let joins = |tunlet: &str| {
+            let options = TuningOptions { tunlet: tunlet.into(), ..TuningOptions::default() };
+            create(&options).unwrap().joins_short_iterations()
+        };
+        assert!(joins("auto") && joins("master_worker") && joins("divide_conquer"));
+        assert!(!joins("pipeline"));
+    }
+
+    #[test]
     fn every_tunlet_takes_its_own_techniques() {
         for (tunlet, technique, good) in [
             ("auto", "auto", true),

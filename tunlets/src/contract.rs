@@ -66,6 +66,10 @@ pub trait Tunlet: CloneTunlet + Send + Sync {
     fn longest(&self) -> Option<(u64, f64)> {
         None
     }
+    /// Whether it is shown several short iterations as one (ADR 0052), and not each.
+    fn joins_short_iterations(&self) -> bool {
+        false
+    }
     /// The last proposal became decision number `decision` and was settled.
     fn on_settled(&mut self, decision: u64, settled: Settled);
     /// Explains to people what the tunlet observes, what it tunes and how it decides.

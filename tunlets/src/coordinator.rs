@@ -191,6 +191,10 @@ impl Tunlet for Coordinator {
         self.points.iter().map(|(line, _)| format!("{line}\n")).collect()
     }
 
+    fn joins_short_iterations(&self) -> bool {
+        self.acting.iter().all(|tunlet| tunlet.joins_short_iterations())
+    }
+
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         let unmixed = match observation {
             Observation::PointRefused { rank, line, why } => return self.on_point_refused(rank, line, why),

@@ -68,6 +68,10 @@ impl<T: Tunlet + Clone + 'static> Tunlet for Instances<T> {
         self.any().points()
     }
 
+    fn joins_short_iterations(&self) -> bool {
+        true
+    }
+
     fn observe(&mut self, observation: Observation<'_>) -> Vec<Judgement> {
         match observation {
             Observation::Iteration(window) | Observation::Further(window) => {

@@ -18,7 +18,7 @@ pub struct Report {
     pub shadows: Vec<ShadowScore>,
     /// Shortest time between two outputs that the model expects on the ranks there are, seconds; `None` without a stream.
     pub ideal_period_s: Option<f64>,
-    /// The pattern with which whole pipelines run side by side (`--technique farm`), and its time between two outputs in seconds, where the model
+    /// The best pattern if groups of stages may have replicas, too (`--technique farm`), and its time between two outputs in seconds, where the model
     /// expects a shorter one of it than of those that may be chosen.
     pub farm: Option<(String, f64)>,
     /// What the patterns after that at start gained.

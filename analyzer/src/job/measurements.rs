@@ -445,7 +445,8 @@ impl Measurements {
         let mut closed = self.windows.close(now, all, self.points.wait_ns());
         if closed.iter().any(|closed| closed.window.own_loop) && now >= self.looks_for_idle_ns {
             self.looks_for_idle_ns = now + limits::IDLE_WORKERS_NS;
-            let idle = self.windows.master.map(|master| self.calls.idle_workers(master, self.windows.workers()));
+            let (workers, idle) = self.windows.workers();
+            let idle = self.windows.master.map(|master| self.calls.idle_workers(master, workers, idle));
             self.windows.set_idle_workers(idle.unwrap_or_default());
         }
         let seen = (self.messages.ways(), roster.members.world_size());

@@ -70,9 +70,11 @@ impl Job {
         // Tunlets know nothing of values that they did not propose: what was measured before the start's would pass for their effect.
         let is_early = matches!(&window, News::Iteration(seen) if self.memory.awaits_values(seen.iteration));
         if is_early || self.overrides.mode() != Mode::Tuned {
+            self.decisions.forget_short();
             return;
         }
         if let Some(phase) = self.measurements.take_other_phase() {
+            self.decisions.forget_short();
             self.decisions.tell(News::OtherIterations(number, phase));
         }
         self.decisions.tell(window);

@@ -35,7 +35,7 @@ impl Job {
         for (name, value) in &action.assignments {
             self.roster.points.set(action.rank, name, value);
         }
-        self.decisions.on_change(iteration.unwrap_or(0));
+        self.decisions.on_change(action.rank, iteration);
         match by {
             By::User => self.overrides.on_applied(action, iteration),
             By::Start => self.overrides.on_tuned(action, "memory", "remembered from an earlier run", iteration),
@@ -137,8 +137,8 @@ impl Job {
             self.roster.points.set(action.rank, name, value);
         }
         let setting = self.roster.points.setting(action.rank);
+        self.decisions.on_change(action.rank, counted);
         let iteration = counted.unwrap_or(0);
-        self.decisions.on_change(iteration);
         self.measurements.on_setting(action.rank, (iteration, result.time_ns), action.at_once, setting);
         let values: Vec<String> = action.assignments.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let per = self.measurements.per();

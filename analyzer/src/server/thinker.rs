@@ -4,8 +4,10 @@
 //! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_current_thread_priority,
@@ -22,6 +24,9 @@ const SHARE: f64 = 0.05;
 /// What a thread runs under that any other may interrupt at once: one of low priority alone (`nice`) stays on its core for some milliseconds, as
 /// long as an iteration may take.
 const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+
+/// How long a thread of the lowest priority waits for its next thought.
+const STAYS: Duration = Duration::from_secs(3600);
 
 /// A thought. It may be called more than once, also by several threads at a time: what the first one concludes counts.
 pub type Thought = Arc<dyn Fn() + Send + Sync>;
@@ -48,20 +53,25 @@ static LOWEST: LazyLock<Option<Runtime>> = LazyLock::new(|| {
             tracing::debug!(?error, "a thread keeps its priority");
         }
     };
-    let threads =
-        tokio::runtime::Builder::new_current_thread().thread_name("midrun-thought").on_thread_start(idle).build();
-    threads
-        .inspect_err(
-            |error| tracing::warn!(%error, "no threads for thoughts: they are done where other blocking work is"),
-        )
-        .ok()
+    let threads = tokio::runtime::Builder::new_current_thread()
+        .thread_name("midrun-thought")
+        .thread_keep_alive(STAYS)
+        .on_thread_start(idle)
+        .build();
+    threads.ok()
 });
 
 /// Threads of this host.
 pub(crate) fn of_host() -> Thinker {
-    Arc::new(|thought, priority| match LOWEST.as_ref().filter(|_| priority == Priority::Lowest) {
-        Some(threads) => drop(threads.spawn_blocking(move || thought())),
-        None => drop(tokio::task::spawn_blocking(move || thought())),
+    Arc::new(|thought, priority| {
+        let lowest = LOWEST.as_ref().filter(|_| priority == Priority::Lowest).is_some_and(|threads| {
+            let thought = thought.clone();
+            // Where the system gives no thread, this panics.
+            catch_unwind(AssertUnwindSafe(|| drop(threads.spawn_blocking(move || thought())))).is_ok()
+        });
+        if !lowest {
+            drop(tokio::task::spawn_blocking(move || thought()));
+        }
     })
 }
 

@@ -338,11 +338,11 @@ impl Pipeline {
         Some(best.paced_s(now.head_s))
     }
 
-    /// See [`Report::farm`].
-    fn farm(&self) -> Option<(String, f64)> {
+    /// See [`Report::farm`]; `ideal_s`: the period of the best pattern that may be chosen, seconds.
+    fn farm(&self, ideal_s: f64) -> Option<(String, f64)> {
         let (known, now) = (self.known.as_ref()?, self.now.as_ref()?);
         let farm = best(known, now.ranks, Grouping::Any, Objective::Time, now.head_s)?;
-        let (period_s, ideal_s) = (farm.paced_s(now.head_s), self.ideal_period_s()?);
+        let period_s = farm.paced_s(now.head_s);
         ((ideal_s / period_s).ln() > EXACT).then(|| (farm.plan.to_string(), period_s))
     }
 
@@ -451,9 +451,10 @@ impl Tunlet for Pipeline {
     }
 
     fn report(&self) -> Report {
+        let ideal_period_s = self.ideal_period_s();
         Report {
-            ideal_period_s: self.ideal_period_s(),
-            farm: self.farm(),
+            ideal_period_s,
+            farm: ideal_period_s.and_then(|ideal_s| self.farm(ideal_s)),
             over_start: self.since_start.report(),
             next_allocation: self.next_allocation(),
             ..Report::default()

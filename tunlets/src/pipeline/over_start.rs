@@ -20,6 +20,7 @@ pub struct SinceStart {
     at_start: Option<(Plan, Vec<Vec<u32>>)>,
     /// Measured time / forecast in windows with it.
     ratios: VecDeque<f64>,
+    at_start_windows: u64,
     /// Sums over the windows with other patterns: of the forecasts with that at start, of the measured times, in seconds, and of outputs.
     forecast_s: f64,
     took_s: f64,
@@ -27,9 +28,17 @@ pub struct SinceStart {
     windows: u64,
 }
 
+fn stages(plan: &Plan) -> usize {
+    plan.0.iter().map(|group| group.stages).sum()
+}
+
 impl SinceStart {
     /// Adds a window, whose outputs all went by `plan` on ranks at `places`, and what is known of the stages and of the time in source and sink.
     pub fn add(&mut self, window: &StreamWindow, (plan, places): (&Plan, &[Vec<u32>]), (known, head_s): (&Known, f64)) {
+        // Another program has other stages.
+        if self.at_start.as_ref().is_some_and(|(start, _)| stages(start) != stages(plan)) {
+            *self = SinceStart::default();
+        }
         let (start, its_places) = self.at_start.get_or_insert_with(|| (plan.clone(), places.to_vec()));
         let period_s = forecast(known, start, its_places).paced_s(head_s);
         if !window.settled || window.outputs == 0 || period_s <= 0.0 || !period_s.is_finite() {
@@ -37,6 +46,7 @@ impl SinceStart {
         }
         let outputs = window.outputs as f64;
         if plan == start {
+            self.at_start_windows += 1;
             self.ratios.push_back(window.seconds / (outputs * period_s));
             if self.ratios.len() > REMEMBERED {
                 self.ratios.pop_front();
@@ -54,7 +64,7 @@ impl SinceStart {
         }
         Some(OverStart {
             windows: self.windows,
-            at_start: self.ratios.len() as u64,
+            at_start: self.at_start_windows,
             period_s: self.took_s / self.outputs,
             start_period_s: self.forecast_s / self.outputs * median(self.ratios.iter().copied().collect()),
         })

@@ -83,8 +83,8 @@ impl MasterWorker {
             let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
             all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
         }
-        // As many windows are to come as there were (Lindy's rule), and the running one for what can begin in it.
-        let to_come = self.windows.0 as f64;
+        // As many iterations are to come as there were (Lindy's rule), and the running one for what can begin in it.
+        let to_come = (self.windows.0 * self.windows.1) as f64;
         let worth = |f: &Forecast| {
             f.gain.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
         };
