@@ -10,6 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crossterm::terminal;
 use midrun_proto::v1::Notice;
+use midrun_vocabulary::Seconds;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use serde_json::Value;
 
 use crate::figures;
@@ -78,7 +80,10 @@ impl Console {
     /// Tells the summary at the end.
     pub fn summary(&self, json: &str) {
         match self.form {
-            LogForm::Text => self.line(&harmless(&table(json))),
+            LogForm::Text => {
+                let own = own_time(json, clock_gettime(ClockId::ProcessCPUTime));
+                self.line(&harmless(&[table(json)].into_iter().chain(own).collect::<Vec<String>>().join("\n")));
+            }
             LogForm::Json => self.line(json),
         }
     }
@@ -118,6 +123,15 @@ impl Console {
             line.lock().unwrap_or_else(PoisonError::into_inner).release();
         }
     }
+}
+
+/// What midrun's own process has computed: the ranks of this host had that less.
+fn own_time(summary: &str, computed: Timespec) -> Option<String> {
+    let summary: Value = serde_json::from_str(summary).ok()?;
+    let wall_s = summary["wall_s"].as_f64().filter(|wall_s| *wall_s > 0.0)?;
+    let computed_s = computed.tv_sec as f64 + 1e-9 * computed.tv_nsec as f64;
+    let share = 100.0 * computed_s / wall_s;
+    Some(format!("{PREFIX}  midrun itself computed for {} on this host: {share:.1} % of a core", Seconds(computed_s)))
 }
 
 fn open(path: &Path) -> anyhow::Result<File> {
@@ -197,6 +211,17 @@ fn write(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_summary_tells_what_midrun_itself_computed() {
+        let computed = Timespec { tv_sec: 1, tv_nsec: 500_000_000 };
+        let said = own_time(r#"{"wall_s": 10.0}"#, computed);
+        assert_eq!(
+            said.as_deref(),
+            Some("midrun:   midrun itself computed for 1.500 s on this host: 15.0 % of a core")
+        );
+        assert_eq!(own_time("{}", computed), None);
+    }
 
     #[test]
     fn lines_go_to_the_file_or_nowhere() {
