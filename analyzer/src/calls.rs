@@ -248,7 +248,7 @@ impl Calls {
     }
 
     /// Ranks that may be workers like these `workers` of `master`, and have got nothing so far: they exchange messages mostly with the master, if with
-    /// anybody, and have called functions, but none more often than a worker. Those that were `known` for such remain, whatever was read since.
+    /// anybody, and have called no function more often than a worker. Those that were `known` for such remain, whatever was read since.
     pub fn idle_workers(&self, master: u32, workers: &BTreeSet<u32>, known: &BTreeSet<u32>) -> BTreeSet<u32> {
         let (busy, others): (Vec<_>, Vec<_>) =
             self.ranks.iter().filter(|(rank, _)| **rank != master).partition(|(rank, _)| workers.contains(rank));
@@ -264,11 +264,9 @@ impl Calls {
         let is_like_them = |rank: u32, of: &Rank| {
             let MpiCounted { partner, with_partner, with_one, .. } = &of.last;
             let mostly_with_master = *with_one == 0 || (*partner == Some(master) && 2 * with_partner > *with_one);
-            let calls_as_they = || {
-                let counts = of.counts();
-                !counts.is_empty()
-                    && counts.iter().all(|(name, count)| most.get(name).is_some_and(|most| count <= most))
-            };
+            // One that waits for its first message has called nothing that has returned.
+            let calls_as_they =
+                || of.counts().iter().all(|(name, count)| most.get(name).is_some_and(|most| count <= most));
             mostly_with_master && (known.contains(&rank) || calls_as_they())
         };
         others.into_iter().filter(|(rank, of)| is_like_them(**rank, of)).map(|(rank, _)| *rank).collect()
