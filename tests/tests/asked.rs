@@ -51,6 +51,18 @@ fn a_program_whose_workers_ask_for_chunks_of_one_size_is_told_a_better_one(mpi: 
 }
 
 #[each_mpi]
+fn workers_that_wait_for_their_first_chunk_count_as_workers(mpi: Mpi) {
+    let scratch = Scratch::new();
+    let program = mpi.compile(&scratch, &root().join("tests/programs/large_chunks.c"), &["-O1".into()]);
+    let points = "iteration function master_round\nwork function do_work first 1 int tasks 2 int\ntune chunk.tasks variable CHUNK int 1..200";
+    let summary = tuned(&scratch, mpi, &program, &["30"], points);
+    let workers = summary.list("workers");
+    assert_eq!(workers.last().and_then(serde_json::Value::as_u64), Some(4), "{mpi:?}: two got chunks at first");
+    let size = changed(&summary, "chunk.tasks", "100");
+    assert!((1.0..=60.0).contains(&size), "{mpi:?}: {size}");
+}
+
+#[each_mpi]
 fn a_program_whose_workers_ask_for_a_share_of_what_is_left_is_told_a_better_one(mpi: Mpi) {
     let scratch = Scratch::new();
     let points = points("chunk.share variable SHARE double 0.05..1");
