@@ -263,7 +263,7 @@ impl Calls {
         }
         let is_like_them = |rank: u32, of: &Rank| {
             let MpiCounted { partner, with_partner, with_one, .. } = &of.last;
-            let mostly_with_master = *with_one == 0 || (*partner == Some(master) && 2 * with_partner > *with_one);
+            let mostly_with_master = *with_one == 0 || mostly_with(*partner, *with_partner, *with_one) == Some(master);
             // One that waits for its first message has called nothing that has returned.
             let calls_as_they =
                 || of.counts().iter().all(|(name, count)| most.get(name).is_some_and(|most| count <= most));
@@ -396,6 +396,11 @@ impl Calls {
         };
         self.ranks.iter().map(member).collect()
     }
+}
+
+/// The partner with which a rank has most of its calls with one peer.
+pub fn mostly_with(partner: Option<u32>, with_partner: u64, with_one: u64) -> Option<u32> {
+    partner.filter(|_| 2 * with_partner > with_one)
 }
 
 fn add(sum: &mut Tally, tally: Tally) {

@@ -251,6 +251,10 @@ impl Decisions {
             News::Further(window) if self.joins => {
                 self.short.add(*window).map(|window| News::Further(Box::new(window)))
             }
+            News::OtherIterations(..) => {
+                self.forget_short();
+                Some(news)
+            }
             news => Some(news),
         };
         let Some(news) = news else { return };

@@ -4,7 +4,6 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{PROFILE_BINS, PointWindow, ProfileBin, Window};
 use midrun_vocabulary::names::tree;
 use serde::Serialize;
@@ -276,27 +275,11 @@ impl Open {
         let slowest_s = self.times_s.values().copied().fold(0.0, f64::max);
         let task_s = self.times_s.values().sum();
         let window = Window {
-            master: None,
-            iteration,
-            iterations: 1,
-            tasks: 0,
             workers: self.times_s.len() as u32,
-            iteration_s: slowest_s,
-            chunks: 0,
-            master_busy_s: 0.0,
-            inputs_s: 0.0,
-            results_s: 0.0,
-            prepare_s: None,
-            network: None,
-            efficiency: None,
-            setting: TechniqueParameters::FALLBACK,
-            setting_changed: false,
             own_loop: true,
-            unreported: false,
-            per_worker: Vec::new(),
             profile: vec![ProfileBin::default(); PROFILE_BINS],
             points,
-            coverage: 1.0,
+            ..Window::of_time(iteration, slowest_s)
         };
         Closed { window, task_s, has_losses: false }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use midrun_tunlets::Window;
 
 /// Time from the end of a window until the change that it calls for is in force, seconds: measured medians are 10 to 16 ms (four programs with
-/// iterations of 2 to 4 ms, eight workers, one host), of which the agent waits 5 ms before it sends, and a decision takes 8 ms (bench `decision_time`).
+/// iterations of 2 to 4 ms, eight workers, one host), of which a decision takes 8 ms (bench `decision_time`).
 const REACTION_S: f64 = 15e-3;
 
 /// Iterations that are shown as one, at most.
@@ -82,32 +82,9 @@ impl ShortIterations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use midrun_scheduling::TechniqueParameters;
 
     fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
-        Window {
-            master: None,
-            iteration,
-            iterations: 1,
-            tasks: 8,
-            workers,
-            iteration_s,
-            chunks: 8,
-            master_busy_s: 0.0,
-            inputs_s: 0.0,
-            results_s: 0.0,
-            prepare_s: None,
-            network: None,
-            efficiency: None,
-            setting: TechniqueParameters::FALLBACK,
-            setting_changed: false,
-            own_loop: false,
-            unreported: false,
-            per_worker: Vec::new(),
-            profile: Vec::new(),
-            points: Vec::new(),
-            coverage: 1.0,
-        }
+        Window { workers, ..Window::of_time(iteration, iteration_s) }
     }
 
     /// Number, iterations and time of those that are shown.

@@ -10,7 +10,7 @@ use midrun_tunlets::confidence::LEVEL;
 use midrun_tunlets::{Efficiency, NextAllocation, Regime};
 use serde::Serialize;
 
-use crate::calls::{Member, RankLine};
+use crate::calls::{Member, RankLine, mostly_with};
 use crate::limits;
 
 /// Fewest workers that tell a master from the middle of a chain.
@@ -42,8 +42,8 @@ pub struct TeamLine {
 pub fn teams(members: &[Member]) -> Vec<TeamLine> {
     limits::walks(members.len());
     let mut found = BTreeMap::<u32, Vec<&Member>>::new();
-    for member in members.iter().filter(|member| 2 * member.with_partner > member.with_one) {
-        if let Some(master) = member.partner {
+    for member in members {
+        if let Some(master) = mostly_with(member.partner, member.with_partner, member.with_one) {
             found.entry(master).or_default().push(member);
         }
     }

@@ -61,27 +61,14 @@ pub fn window(
     }
     let chunks = result.log.len() as u64;
     Window {
-        master: None,
-        iteration,
-        iterations: 1,
         tasks,
         workers: ranks.len() as u32,
-        iteration_s: result.iteration_s,
         chunks,
         master_busy_s: (chunks as f64 * chunk_s).min(result.iteration_s),
-        inputs_s: 0.0,
-        results_s: 0.0,
-        prepare_s: None,
-        network: None,
-        efficiency: None,
         // A window holds technique and share only.
         setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..*setting },
-        setting_changed: false,
-        own_loop: false,
-        unreported: false,
         per_worker,
         profile,
-        points: Vec::new(),
-        coverage: 1.0,
+        ..Window::of_time(iteration, result.iteration_s)
     }
 }

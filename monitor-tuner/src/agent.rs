@@ -95,6 +95,7 @@ pub struct Agent {
     /// Where this agent may carry others.
     children: Option<Children>,
     oldest_event: Option<Instant>,
+    /// When the last batch was made.
     flushed: Option<Instant>,
     /// When the oldest unacknowledged batch was sent, or the last acknowledgement came.
     awaiting: Option<Instant>,
@@ -367,8 +368,8 @@ impl Agent {
         if found {
             self.last_record = Instant::now();
         }
-        // At an iteration's end the analyzer needs the times of all ranks, not only of the one that ended it.
         let has_rested = self.flushed.is_none_or(|flushed| flushed.elapsed() >= BATCH_AGE);
+        // At an iteration's end the analyzer needs the times of all ranks, not only of the one that ended it.
         let ends = has_rested && self.ranks.values().any(|rank| rank.collected.urgent);
         if ends || Instant::now() >= self.next_counters {
             self.next_counters = Instant::now() + COUNTERS;

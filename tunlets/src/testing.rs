@@ -21,27 +21,13 @@ pub fn window(iteration: u64, workers: u32, iteration_s: f64) -> Window {
     let tasks = 100 * u64::from(workers);
     let each = tasks as f64 / PROFILE_BINS as f64;
     Window {
-        master: None,
-        iteration,
-        iterations: 1,
         tasks,
         workers,
-        iteration_s,
         chunks: 10 * u64::from(workers),
         master_busy_s: 1e-4,
-        inputs_s: 0.0,
-        results_s: 0.0,
-        prepare_s: None,
-        network: None,
-        efficiency: None,
-        setting: TechniqueParameters::FALLBACK,
-        setting_changed: false,
-        own_loop: false,
-        unreported: false,
         per_worker: (1..=workers).map(work).collect(),
         profile: vec![ProfileBin { tasks: each, busy_s: each * 1e-3 }; PROFILE_BINS],
-        points: Vec::new(),
-        coverage: 1.0,
+        ..Window::of_time(iteration, iteration_s)
     }
 }
 

@@ -196,6 +196,33 @@ pub struct Window {
 }
 
 impl Window {
+    /// Iteration of this number that took so many seconds: no tasks, no workers, nothing measured beside.
+    pub fn of_time(iteration: u64, iteration_s: f64) -> Window {
+        Window {
+            master: None,
+            iteration,
+            iterations: 1,
+            tasks: 0,
+            workers: 0,
+            iteration_s,
+            chunks: 0,
+            master_busy_s: 0.0,
+            inputs_s: 0.0,
+            results_s: 0.0,
+            prepare_s: None,
+            network: None,
+            efficiency: None,
+            setting: TechniqueParameters::FALLBACK,
+            setting_changed: false,
+            own_loop: false,
+            unreported: false,
+            per_worker: Vec::new(),
+            profile: Vec::new(),
+            points: Vec::new(),
+            coverage: 1.0,
+        }
+    }
+
     /// Windows of as many iterations from the program's start to the end of this one. As many are to come (Lindy's rule).
     pub fn so_far(&self) -> u64 {
         (self.iteration + 1).div_ceil(self.iterations.max(1))

@@ -74,7 +74,6 @@ impl Job {
             return;
         }
         if let Some(phase) = self.measurements.take_other_phase() {
-            self.decisions.forget_short();
             self.decisions.tell(News::OtherIterations(number, phase));
         }
         self.decisions.tell(window);

@@ -14,7 +14,6 @@ use anyhow::Result;
 use clap::Parser;
 use midrun_benches::{lasting::Disturbance, simplex::Simplex, spread};
 use midrun_models::random::Random;
-use midrun_scheduling::TechniqueParameters;
 use midrun_tunlets::{Observation, Proposal, SearchOptions, Settled, TuningOptions, TuningPoint, Window, catalogue};
 
 /// Searches of surfaces that nobody tuned them for.
@@ -138,32 +137,6 @@ struct Run {
     claim: Option<f64>,
 }
 
-fn window(iteration: u64, iteration_s: f64) -> Window {
-    Window {
-        master: None,
-        iteration,
-        iterations: 1,
-        tasks: 0,
-        workers: 0,
-        iteration_s,
-        chunks: 0,
-        master_busy_s: 0.0,
-        inputs_s: 0.0,
-        results_s: 0.0,
-        prepare_s: None,
-        network: None,
-        efficiency: None,
-        setting: TechniqueParameters::FALLBACK,
-        setting_changed: false,
-        own_loop: false,
-        unreported: false,
-        per_worker: Vec::new(),
-        profile: Vec::new(),
-        points: Vec::new(),
-        coverage: 1.0,
-    }
-}
-
 fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool) -> Result<Run> {
     let points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
     let search = SearchOptions { points: points.join("; "), ..SearchOptions::default() };
@@ -196,7 +169,7 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
             sent = tunlet.propose(&tuning_points(&now)).map(|proposal| proposed(proposal, &now));
             left += usize::from(sent.is_some());
         }
-        tunlet.observe(Observation::Iteration(&window(iteration, time_s)));
+        tunlet.observe(Observation::Iteration(&Window::of_time(iteration, time_s)));
         if sent.is_none() {
             asked = tunlet.propose(&tuning_points(&now)).map(|proposal| proposed(proposal, &now));
         }

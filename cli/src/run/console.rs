@@ -81,8 +81,8 @@ impl Console {
     pub fn summary(&self, json: &str) {
         match self.form {
             LogForm::Text => {
-                let own = own_time(json, clock_gettime(ClockId::ProcessCPUTime));
-                self.line(&harmless(&[table(json)].into_iter().chain(own).collect::<Vec<String>>().join("\n")));
+                self.line(&harmless(&table(json)));
+                own_time(json, clock_gettime(ClockId::ProcessCPUTime)).into_iter().for_each(|line| self.line(&line));
             }
             LogForm::Json => self.line(json),
         }

@@ -142,27 +142,15 @@ impl Plant {
         let iteration = self.iteration;
         self.iteration += 1;
         Window {
-            master: None,
-            iteration,
-            iterations: 1,
             tasks: tasks.len() as u64,
             workers: workers as u32,
-            iteration_s: end,
             chunks,
             master_busy_s: if setting.counts() { 2 * workers as u64 } else { chunks } as f64 * self.chunk_cost_s,
-            inputs_s: 0.0,
-            results_s: 0.0,
-            prepare_s: None,
-            network: None,
-            efficiency: None,
             setting: TechniqueParameters { mean_s: 0.0, sigma_s: 0.0, min_chunk: 1, ..setting },
             setting_changed: change.is_some(),
-            own_loop: false,
-            unreported: false,
             per_worker: work,
             profile,
-            points: Vec::new(),
-            coverage: 1.0,
+            ..Window::of_time(iteration, end)
         }
     }
 }

@@ -28,15 +28,11 @@ pub struct SinceStart {
     windows: u64,
 }
 
-fn stages(plan: &Plan) -> usize {
-    plan.0.iter().map(|group| group.stages).sum()
-}
-
 impl SinceStart {
     /// Adds a window, whose outputs all went by `plan` on ranks at `places`, and what is known of the stages and of the time in source and sink.
     pub fn add(&mut self, window: &StreamWindow, (plan, places): (&Plan, &[Vec<u32>]), (known, head_s): (&Known, f64)) {
         // Another program has other stages.
-        if self.at_start.as_ref().is_some_and(|(start, _)| stages(start) != stages(plan)) {
+        if self.at_start.as_ref().is_some_and(|(start, _)| start.stages() != plan.stages()) {
             *self = SinceStart::default();
         }
         let (start, its_places) = self.at_start.get_or_insert_with(|| (plan.clone(), places.to_vec()));

@@ -179,27 +179,5 @@ fn size(value: &Dynamic, entries: &mut usize, bytes: &mut usize) {
 
 /// A window with every name, for compiling.
 fn example() -> Window {
-    Window {
-        master: None,
-        iteration: 0,
-        iterations: 1,
-        tasks: 0,
-        workers: 0,
-        iteration_s: 0.0,
-        chunks: 0,
-        master_busy_s: 0.0,
-        inputs_s: 0.0,
-        results_s: 0.0,
-        prepare_s: None,
-        network: None,
-        efficiency: None,
-        setting: midrun_scheduling::TechniqueParameters::FALLBACK,
-        setting_changed: false,
-        own_loop: false,
-        unreported: false,
-        per_worker: Vec::new(),
-        profile: Vec::new(),
-        coverage: 1.0,
-        points: Vec::new(),
-    }
+    Window::of_time(0, 0.0)
 }
