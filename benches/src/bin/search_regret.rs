@@ -65,9 +65,23 @@ struct Surface {
     disturbed: f64,
     /// Standard deviation of the logarithm of a disturbance that lasts: it decays by 1 / [`LASTS`] in each iteration.
     lasting: f64,
+    /// Where the second valley lies on the first axis, its half width, and its depth as a share of the time.
+    valley: Option<(f64, f64, f64)>,
+    /// From which share of the first axis on it takes how much longer, as a share of the time.
+    cliff: Option<(f64, f64)>,
 }
 
-const KINDS: [&str; 6] = ["smooth", "noisy", "stepped", "two parameters", "slow in a row", "no effect"];
+const KINDS: [&str; 9] = [
+    "smooth",
+    "noisy",
+    "stepped",
+    "two parameters",
+    "slow in a row",
+    "two valleys",
+    "a cliff",
+    "no effect",
+    "nothing but noise",
+];
 /// Iterations for which a disturbance lasts that is no noise of each one: another job on the same node, a clock that slows down.
 const LASTS: f64 = 10.0;
 
@@ -77,14 +91,25 @@ impl Surface {
         Surface {
             axes,
             best: (0..axes).map(|_| random.uniform()).collect(),
-            height: if kind == "no effect" { 0.0 } else { (0.1 * (15.0 * random.uniform()).max(1.0)).ln_1p() },
+            height: if ["no effect", "nothing but noise", "a cliff"].contains(&kind) {
+                0.0
+            } else {
+                (0.1 * (15.0 * random.uniform()).max(1.0)).ln_1p()
+            },
             lean: (random.normal() * 0.5).exp(),
             logarithmic: random.uniform() < 0.5,
             tilt: if axes == 2 { random.uniform() - 0.5 } else { 0.0 },
             steps: if kind == "stepped" { (4.0 + 5.0 * random.uniform()).floor() } else { 0.0 },
-            noise: if kind == "noisy" { 0.08 } else { 0.01 },
+            noise: match kind {
+                "noisy" => 0.08,
+                "nothing but noise" => 0.3,
+                _ => 0.01,
+            },
             disturbed: if kind == "noisy" { 0.05 } else { 0.0 },
             lasting: if ["slow in a row", "no effect"].contains(&kind) { 0.08 } else { 0.0 },
+            valley: (kind == "two valleys")
+                .then(|| (random.uniform(), 0.05 + 0.1 * random.uniform(), 0.2 + 0.4 * random.uniform())),
+            cliff: (kind == "a cliff").then(|| (random.uniform(), random.uniform() - 0.5)),
         }
     }
 
@@ -104,7 +129,9 @@ impl Surface {
             // A valley that is round at its bottom and steep at its sides.
             sum += (1.0 - (PI * off.clamp(-1.0, 1.0)).cos()) / 2.0;
         }
-        0.1 * (self.height * sum / self.axes as f64).exp()
+        let valley = |(middle, half, depth): (f64, f64, f64)| depth * (-((place[0] - middle) / half).powi(2)).exp();
+        let cliff = self.cliff.filter(|(from, _)| place[0] >= *from).map_or(0.0, |(_, by)| by);
+        0.1 * (self.height * sum / self.axes as f64).exp() * (1.0 - self.valley.map_or(0.0, valley)) * (1.0 + cliff)
     }
 
     /// What the machine adds to the times of so many iterations, as factors.
@@ -135,6 +162,8 @@ struct Run {
     left: usize,
     /// What it says in the end: the logarithm of the time at start over the best one, if it says that the difference is sure.
     claim: Option<f64>,
+    /// It ends at values that measured no better than those at start.
+    worse: bool,
 }
 
 fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool) -> Result<Run> {
@@ -178,9 +207,11 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
             found = tunlet.report().search.and_then(|search| search.best).unwrap_or_default();
         }
     }
-    let report = tunlet.report().search.filter(|search| search.best_is_sure && !search.best_is_start);
-    let claim = report.and_then(|search| Some((search.start_s? / search.best_s?).ln()));
-    Ok(Run { values, found, decision_s, left, claim })
+    let moved = tunlet.report().search.filter(|search| !search.best_is_start);
+    let worse = moved.as_ref().is_some_and(|search| search.best_s >= search.start_s);
+    let claim = moved.filter(|search| search.best_is_sure);
+    let claim = claim.and_then(|search| Some((search.start_s? / search.best_s?).ln()));
+    Ok(Run { values, found, decision_s, left, claim, worse })
 }
 
 fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
@@ -212,7 +243,14 @@ fn by_simplex(surface: &Surface, start: &[f64], disturbances: &[f64]) -> Run {
         }
     }
     values.truncate(disturbances.len());
-    Run { found: values.get(FOUND).unwrap_or(&now).clone(), values, decision_s: 0.0, left: 0, claim: None }
+    Run {
+        found: values.get(FOUND).unwrap_or(&now).clone(),
+        values,
+        decision_s: 0.0,
+        left: 0,
+        claim: None,
+        worse: false,
+    }
 }
 
 fn main() -> Result<()> {
@@ -224,7 +262,7 @@ fn main() -> Result<()> {
         let (mut start, mut slowest_s, mut left) = (Vec::new(), 0.0_f64, 0);
         let mut regrets: [[Vec<f64>; 3]; 2] = Default::default();
         // Of the savings that the search says are sure: by how much each is off, and how many there are none of.
-        let (mut off, mut false_claims) = (Vec::new(), 0);
+        let (mut off, mut false_claims, mut worse) = (Vec::new(), 0, 0);
         for seed in seed..seed + a.surfaces {
             let random = &mut Random::new(seed);
             let surface = Surface::drawn(kind, random);
@@ -240,6 +278,7 @@ fn main() -> Result<()> {
                 off.push(100.0 * (claim - saved).abs());
                 false_claims += usize::from(saved <= 0.0);
             }
+            worse += usize::from(runs[0].worse);
             for (run, all) in runs.iter().zip(&mut regrets) {
                 let own: Vec<f64> = run.values.iter().map(|values| regret(values)).collect();
                 if a.verbose {
@@ -265,7 +304,7 @@ fn main() -> Result<()> {
             1e3 * slowest_s
         );
         println!(
-            "   search says that it surely saves in {} of {}; saves nothing there: {false_claims}; off by, %: {}",
+            "   search says that it surely saves in {} of {}; saves nothing there: {false_claims}; ends where nothing measured better: {worse}; off by, %: {}",
             off.len(),
             a.surfaces,
             text(&off)
