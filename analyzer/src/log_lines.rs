@@ -76,7 +76,11 @@ fn expected(p: &Proposal) -> String {
         Some((gain, half)) => {
             // What is gained is the objective's cost, which need not be time.
             let is_wanted = p.predicted_s > p.unchanged_s && p.worth != Worth::Due && !p.trial;
-            let of = if is_wanted { " by the objective" } else { "" };
+            let of = match p.gain_of {
+                "" if is_wanted => " by the objective".to_owned(),
+                "" => String::new(),
+                of => format!(" {of}"),
+            };
             format!(" (gain {:.1} % +- {:.1} %{of})", 100.0 * gain, 100.0 * half)
         }
         None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
@@ -290,7 +294,7 @@ pub(crate) fn all_settled(job: &JobId, by: By, per: Per, all: &[(Settlement, Opt
     Notice { text, json }
 }
 
-/// A longer time was expected and measured: the objective is another one.
+/// A longer time was expected and measured: the change was made for something else.
 fn is_longer(line: &DecisionLine) -> bool {
     let times = line.predicted_s.zip(line.unchanged_s).zip(line.measured_s);
     times.is_some_and(|((predicted_s, unchanged_s), measured_s)| predicted_s.min(measured_s) > unchanged_s)
@@ -309,7 +313,7 @@ pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, it
     let outcome = match judgement.verdict {
         Verdict::Left => times,
         Verdict::RolledBack => format!("rolled back to {}{found}: {times}", line.from),
-        Verdict::Kept if is_longer(line) => format!("kept{found}, for the objective is no shorter time: {times}"),
+        Verdict::Kept if is_longer(line) => format!("kept{found}, longer as expected: {times}"),
         // The work of iterations differs: a longer time alone is no loss.
         Verdict::Kept if found.is_empty() && line.measured_s > line.unchanged_s => {
             format!("kept, for no loss is sure: {times}")

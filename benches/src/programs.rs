@@ -35,6 +35,9 @@ pub struct Drawn {
     /// First seed; the default is drawn from the clock and printed.
     #[arg(long)]
     seed: Option<u64>,
+    /// In each program some iterations are of another kind than the others.
+    #[arg(long)]
+    in_turns: bool,
 }
 
 impl Drawn {
@@ -42,7 +45,9 @@ impl Drawn {
     pub fn programs(&self, asked_for: impl Fn(&Program) -> bool) -> impl Iterator<Item = Program> {
         let (first, iterations, workers) = (first_seed(self.seed), self.iterations, self.workers);
         println!("{} programs from seed {first} on, {iterations} iterations", self.programs);
-        let drawn = (first..).map(move |seed| Program::draw(seed, iterations, workers));
+        let turns = move |seed| self.in_turns.then(|| Turn::draw(seed));
+        let drawn =
+            (first..).map(move |seed| Program { turn: turns(seed), ..Program::draw(seed, iterations, workers) });
         drawn.filter(asked_for).take(self.programs as usize)
     }
 }
@@ -71,6 +76,45 @@ pub enum Law {
     FireFront(f64),
     /// Drawn once, the same in each iteration: lognormal with this coefficient of variation.
     Persistent(f64),
+    /// The first tenth takes nine tenths of the time.
+    Front,
+}
+
+/// Iterations of another kind than the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// One in so many is.
+    pub every: u64,
+    /// Each is by chance, and not the last of so many.
+    pub by_chance: bool,
+    /// The law of their tasks, ...
+    pub law: Law,
+    /// ... which take so many times as long.
+    pub times: f64,
+}
+
+impl Turn {
+    /// Draws one for the program of a seed.
+    fn draw(seed: u64) -> Turn {
+        let random = &mut Random::new(seed ^ 0x7042);
+        let law = match random.below(5) {
+            0 => Law::Front,
+            1 => Law::Bimodal,
+            2 => Law::Rising,
+            3 => Law::Normal(random.uniform()),
+            _ => Law::Lognormal(log(random, 0.3, 2.0)),
+        };
+        let every = 3 + random.below(12) as u64;
+        Turn { every, by_chance: random.below(2) == 0, law, times: log(random, 0.3, 30.0) }
+    }
+
+    /// Whether an iteration of a program is one.
+    fn is(&self, seed: u64, iteration: u64) -> bool {
+        match self.by_chance {
+            true => Random::new(seed ^ iteration.wrapping_mul(0x9e37_79b9)).below(self.every as usize) == 0,
+            false => iteration % self.every == self.every - 1,
+        }
+    }
 }
 
 /// Change of the program over its run.
@@ -147,6 +191,8 @@ pub struct Program {
     pub contention: f64,
     /// Iterations.
     pub iterations: u64,
+    /// Some iterations are of another kind.
+    pub turn: Option<Turn>,
     /// Number of its run, from 0. What is drawn in each iteration is drawn anew in each run; all else is the program's.
     pub run: u64,
 }
@@ -210,6 +256,7 @@ impl Program {
                 of_tasks: random.below(2) == 0,
             },
             iterations,
+            turn: None,
             run: 0,
         }
     }
@@ -222,6 +269,7 @@ impl Program {
     /// Whether all iterations have the same law, wherever the work is, on the same hosts.
     pub fn stays_alike(&self) -> bool {
         self.drift == Drift::None
+            && self.turn.is_none()
             && !matches!(self.law, Law::Wave(_) | Law::Fire(_) | Law::FireFront(_))
             && !matches!(self.hosts, Hosts::SlowForAWhile(_))
     }
@@ -238,6 +286,9 @@ impl Program {
             Drift::Flips(deviation) if (iteration / 10) % 2 == 1 => law = Law::Normal(deviation),
             Drift::Flips(_) => {}
             Drift::Sizes(share) => tasks = (tasks as f64 * (1.0 + share * (2.0 * random.uniform() - 1.0))) as u64,
+        }
+        if let Some(turn) = self.turn.filter(|turn| turn.is(self.seed, self.of_all(iteration))) {
+            (law, mean_s) = (turn.law, mean_s * turn.times);
         }
         let fixed = &mut Random::new(self.seed);
         let lognormal = |random: &mut Random, variation: f64| {
@@ -270,6 +321,8 @@ impl Program {
                     if burns { 8.0 * (0.5 + random.uniform()) } else { 0.04 * random.uniform() }
                 }
                 Law::Persistent(variation) => lognormal(fixed, variation),
+                Law::Front if at < 0.1 => 9.0,
+                Law::Front => 1.0 / 9.0,
             }
         };
         (0..tasks.max(1)).map(|index| (one(index) * mean_s).max(1e-7)).collect()

@@ -38,6 +38,8 @@ pub struct Proposal {
     /// Expected gain of the objective, as a share, and half the width of its interval at the confidence level: what is expected with and
     /// without the change has most of its errors in common.
     pub gain: Option<(f64, f64)>,
+    /// What the gain is of, where that is not the time that is predicted: `by the objective`.
+    pub gain_of: &'static str,
     /// Where several tunlets propose in one round, the proposal worth most goes out.
     pub worth: Worth,
     /// Its times are those of a unit of progress.

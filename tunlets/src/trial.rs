@@ -106,7 +106,7 @@ pub struct Rule {
     /// Whether a measurement that contradicts what was expected counts alone, and a loss that is likely, and not sure, goes back in the end.
     pub refutable: bool,
     /// Gain that it must have to be kept, as a difference of logarithms.
-    pub least: f64,
+    pub least: Gain,
     /// Standard deviation of one cost, as a share of it.
     pub deviation: f64,
     /// Whether a gain must show before the change is kept, if there is time to watch on: one that is sure only by what was expected, while what was
@@ -134,9 +134,10 @@ impl Rule {
             true => self.expected.unless_refuted(measured, looks),
             false => self.expected.after(measured),
         };
-        let better = Gain { mean: gain.mean - self.least, ..gain }.probability();
+        let beyond = |gain: Gain| Gain { mean: gain.mean - self.least.mean, error: gain.error.hypot(self.least.error) };
+        let better = beyond(gain).probability();
         let is_sure = better.max(1.0 - better) >= self.confidence.level();
-        let is_promise = self.must_show && is_sure && better > 0.5 && measured.mean < 0.0;
+        let is_promise = self.must_show && is_sure && better > 0.5 && beyond(measured).mean < 0.0;
         Known { gain, better, is_sure, is_promise }
     }
 
@@ -433,7 +434,7 @@ mod tests {
     /// A change that shows after two windows, of which one scatters by so much.
     fn rule(expected: Gain, deviation: f64) -> Rule {
         let confidence = Confidence::default();
-        Rule { windows: 2, expected, refutable: true, least: 0.0, deviation, must_show: true, confidence }
+        Rule { windows: 2, expected, refutable: true, least: Gain::NONE, deviation, must_show: true, confidence }
     }
 
     /// The verdict after `since`, where a gain of `expected` was expected and one cost scatters by 1 %.
@@ -443,7 +444,7 @@ mod tests {
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
         trial.since = since.iter().map(measurement).collect();
-        let judged = trial.verdict(Rule { least, ..rule(expected, 0.01) });
+        let judged = trial.verdict(Rule { least: Gain { mean: least, error: 0.0 }, ..rule(expected, 0.01) });
         judged.map(|(verdict, _)| verdict)
     }
 

@@ -112,7 +112,11 @@ fn main() -> Result<()> {
             program.hosts,
             program.tasks,
             program.mean_s * 1e3,
-            if program.lasting.deviation > 0.0 { ", slow in a row" } else { "" }
+            [
+                if program.lasting.deviation > 0.0 { ", slow in a row" } else { "" },
+                &program.turn.map_or_else(String::new, |turn| format!(", {turn:?}")),
+            ]
+            .concat()
         );
         if arguments.verbose {
             println!("  {program:?}");

@@ -1,7 +1,7 @@
-//! Quantiles and probabilities of the normal distribution, of Student's and of Fisher's.
+//! Quantiles and probabilities of the normal distribution, of Student's, of Fisher's and of Poisson's.
 
 use libm::erfc;
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, Gamma, StudentsT};
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::SQRT_2;
 
@@ -28,9 +28,26 @@ pub fn variance_ratio_probability(ratio: f64, (above, below): (f64, f64)) -> f64
     FisherSnedecor::new(above, below).map_or(0.0, |fisher| fisher.cdf(ratio))
 }
 
+/// How many events are expected at least, and at most, where so many were counted: each of both at this probability (Garwood 1936).
+pub fn poisson_limits(counted: f64, probability: f64) -> (f64, f64) {
+    let quantile = |shape: f64, at: f64| Gamma::new(shape, 1.0).map_or(0.0, |gamma| gamma.inverse_cdf(at));
+    (quantile(counted, 1.0 - probability), quantile(counted + 1.0, probability))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_of_a_count_are_those_of_the_tables() {
+        // Half the quantiles of chi squared with 2 n and 2 n + 2 degrees of freedom.
+        for (counted, least, most) in
+            [(0.0, 0.0, 2.9957), (1.0, 0.0513, 4.7439), (2.0, 0.3554, 6.2958), (10.0, 5.4254, 16.9622)]
+        {
+            let limits = poisson_limits(counted, 0.95);
+            assert!((limits.0 - least).abs() < 1e-3 && (limits.1 - most).abs() < 1e-3, "{counted}: {limits:?}");
+        }
+    }
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

@@ -145,8 +145,15 @@ impl CutOff {
         let (gain, promised_s) = self.expected;
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
         let (deviation, confidence) = (self.noise().deviation(), self.confidence);
-        let rule =
-            Rule { windows: WATCHED, expected, refutable: true, least: 0.0, deviation, must_show: false, confidence };
+        let rule = Rule {
+            windows: WATCHED,
+            expected,
+            refutable: true,
+            least: Gain::NONE,
+            deviation,
+            must_show: false,
+            confidence,
+        };
         let (_, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.errors.learn(judgement.measured_s, promised_s);
         Some(judgement)

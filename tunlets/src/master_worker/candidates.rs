@@ -43,6 +43,8 @@ pub struct Forecast {
     pub chunks: f64,
     /// Gain over the setting that it is compared with: as simulated on the same drawings, until it is corrected.
     pub gain: Gain,
+    /// The gain over all kinds of iterations, once it is corrected; see [`WorkloadEstimator::other_kinds`].
+    pub overall: Gain,
     /// Its standard error by the drawings alone.
     pub drawn: f64,
     /// Its standard error by the unexplained time of iterations: that may be the chunks', or the machine's and the same with any setting.
@@ -158,11 +160,16 @@ pub fn of_kind(kind: Technique, workload: &WorkloadEstimator) -> Vec<TechniquePa
 /// iteration itself shows asks for, or tasks are taken back from busy workers. Such an iteration is at most its longest task longer
 /// than the ideal, beside what its chunks cost (Graham 1969).
 pub fn is_bounded(setting: &TechniqueParameters) -> bool {
+    ends_evenly(setting) || matches!(setting.kind, Technique::Af | Technique::Daf)
+}
+
+/// The same where that needs nothing that the iteration must show first.
+pub fn ends_evenly(setting: &TechniqueParameters) -> bool {
     // Nothing is recalled of chunks that were taken from the counter; equal ones as small as those of the start by it are bounded without.
     let start = TechniqueParameters::START_BY_COUNTER;
     let is_recalled = setting.recall && !setting.counts();
     let is_small = setting.counts() && setting.kind == start.kind && setting.share() <= start.share();
-    is_recalled || is_small || matches!(setting.kind, Technique::Ss | Technique::Af | Technique::Daf)
+    is_recalled || is_small || setting.kind == Technique::Ss
 }
 
 /// Whether a setting may be applied inside an iteration. The remaining tasks are cut while workers are still busy: without recall a
@@ -251,7 +258,8 @@ impl Simulation {
         };
         let gain = other.map_or(Gain::NONE, paired);
         let (ratio, drawn) = (result.ratio(), gain.error);
-        Forecast { setting: self.setting, ratio, iteration_s, deviation, chunks, gain, drawn, attributed: 0.0 }
+        let setting = self.setting;
+        Forecast { setting, ratio, iteration_s, deviation, chunks, gain, overall: gain, drawn, attributed: 0.0 }
     }
 
     /// ln(time / that of `other`), by the first drawings of both.
@@ -268,11 +276,17 @@ pub fn present(workload: &WorkloadEstimator, current: TechniqueParameters) -> Fo
     Simulation::new(&draw(&load, SEED, FINE), &load, current, FINE).forecast(None)
 }
 
-/// Forecasts of the `settings` that may be the best, and of `current` first of all.
+/// The `settings` that may be the best.
+pub fn best_of(workload: &WorkloadEstimator, settings: &[TechniqueParameters]) -> Vec<TechniqueParameters> {
+    let load = workload.load();
+    promising(&draw(&load, SEED, COARSE), &load, settings).into_iter().map(|there| there.setting).collect()
+}
+
+/// Forecasts of the `settings` that may be the best and of `others`, and of `current` first of all.
 pub fn shortlist(
     workload: &WorkloadEstimator,
     current: TechniqueParameters,
-    settings: &[TechniqueParameters],
+    (settings, others): (&[TechniqueParameters], &[TechniqueParameters]),
     confidence: Confidence,
 ) -> (Forecast, Vec<Forecast>) {
     let load = workload.load();
@@ -281,7 +295,11 @@ pub fn shortlist(
     let explained = workload.without_overhead().load();
     let bare = |setting: TechniqueParameters| Simulation::new(&drawings, &explained, setting, COARSE);
     let now_bare = workload.has_overhead().then(|| bare(current));
-    let fine = promising(&drawings, &load, settings).into_iter().map(|coarse| {
+    let best = promising(&drawings, &load, settings);
+    let is_new = |setting: &&TechniqueParameters| !best.iter().any(|there| there.setting == **setting);
+    let others: Vec<TechniqueParameters> = others.iter().filter(is_new).copied().collect();
+    let others = others.into_iter().map(|setting| Simulation::new(&drawings, &load, setting, COARSE));
+    let fine = best.into_iter().chain(others).map(|coarse| {
         let there = coarse.continued(&drawings, &load, FINE);
         // Of two explanations that nothing tells apart each is half as far from their mean as from the other.
         let attributed = now_bare
@@ -290,6 +308,22 @@ pub fn shortlist(
         Forecast { attributed, ..there.forecast(Some((&now, confidence))) }
     });
     (now.forecast(None), fine.collect())
+}
+
+/// Forecasts of all `settings`, and of `current` first of all.
+pub fn compare(
+    workload: &WorkloadEstimator,
+    current: TechniqueParameters,
+    settings: &[TechniqueParameters],
+    confidence: Confidence,
+) -> (Forecast, Vec<Forecast>) {
+    let load = workload.load();
+    let drawings = draw(&load, SEED, FINE);
+    let now = Simulation::new(&drawings, &load, current, FINE);
+    let of = |setting: &TechniqueParameters| {
+        Simulation::new(&drawings, &load, *setting, FINE).forecast(Some((&now, confidence)))
+    };
+    (now.forecast(None), settings.iter().map(of).collect())
 }
 
 /// The best chunks that a program which cuts them by itself can be told, and their forecast beside that of those it cuts now, on the same drawings;

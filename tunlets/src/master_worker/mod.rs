@@ -29,6 +29,8 @@ mod counter_tests;
 #[cfg(test)]
 mod growing_tests;
 #[cfg(test)]
+mod kinds_tests;
+#[cfg(test)]
 mod number_tests;
 #[cfg(test)]
 mod own_chunks_tests;

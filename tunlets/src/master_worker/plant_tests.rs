@@ -20,6 +20,8 @@ pub(super) enum Dist {
     Linear,
     /// A zone in the middle that grows with the iterations; beside it there is hardly anything to do.
     Fire,
+    /// The first tenth of the tasks takes sixty times as long as the others.
+    Front,
 }
 
 pub(super) struct Plant {
@@ -68,6 +70,8 @@ impl Plant {
                         }
                     }
                     Dist::Linear => 2.0 * i as f64 / n as f64,
+                    Dist::Front if i < n / 10 => 30.0,
+                    Dist::Front => 0.5,
                     Dist::Fire => {
                         let away = (i as f64 + 0.5) / n as f64 - 0.5;
                         let burns = away.abs() <= 0.02 + 0.01 * self.iteration as f64;

@@ -140,7 +140,7 @@ impl Fit {
             None => candidates::all(&there),
         };
         let first = settings.first().copied().unwrap_or(TechniqueParameters::FALLBACK);
-        let (_, mut all) = candidates::shortlist(&there, first, &settings, Confidence::default());
+        let (_, mut all) = candidates::shortlist(&there, first, (&settings, &[]), Confidence::default());
         all.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
         let best = if technique.is_some() { all.first().copied() } else { preferred(&all, |f| -f.ratio.ln()) };
         self.answer(&there, &best.map_or(first, |best| best.setting))

@@ -3,6 +3,7 @@
 mod cadence;
 mod explanation;
 mod growing;
+mod kinds;
 mod next_run;
 mod number;
 mod obstacles;
@@ -27,6 +28,7 @@ use crate::{
     Worth,
 };
 use cadence::Cadence;
+use kinds::Kinds;
 use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -131,6 +133,7 @@ pub struct MasterWorker {
     /// What was proposed last is the way back from a change.
     rolls_back: bool,
     other_work: OtherWork,
+    kinds: Kinds,
 }
 
 /// A setting beside another, as the log names it.
@@ -182,6 +185,7 @@ impl MasterWorker {
             set_last: None,
             rolls_back: false,
             other_work: OtherWork::default(),
+            kinds: Kinds::default(),
         }
     }
 
@@ -205,7 +209,7 @@ impl MasterWorker {
     }
 
     fn watch(&mut self, window: &Window, ratio: f64) {
-        if window.setting_changed {
+        if window.setting_changed || self.kinds.is_exception {
             return;
         }
         // The user, or the program, has set another technique: what that takes says nothing of the change. (Windows do not tell own chunks' values.)
@@ -228,13 +232,20 @@ impl MasterWorker {
             windows: WATCHED,
             expected: self.expected,
             refutable: true,
-            least: 0.0,
+            least: self.least_gain(),
             deviation,
             must_show: true,
             confidence,
         };
         self.judgements
             .extend(self.trials.measure(window.iteration, measurement, rule).map(|(_, judgement)| judgement));
+    }
+
+    /// The work is another: what was measured says less of it.
+    fn on_moved(&mut self) {
+        self.workers.forget();
+        self.experience.widen();
+        self.changes = 0;
     }
 
     /// Another change takes over: the one before is kept.
@@ -258,16 +269,11 @@ impl MasterWorker {
             }
             Learnt::Anew => {
                 self.not_set = None;
-                self.workers.forget();
-                self.experience.widen();
-                self.changes = 0;
-                // Measurements before the change do not compare with those after it.
-                self.trials.on_other_work();
-                self.present.clear();
-                self.busy = Busy::default();
+                self.on_moved();
             }
-            Learnt::Added => {}
+            Learnt::Returned | Learnt::Added => {}
         }
+        self.note_kind(learnt);
         let varies = self.tasks.replace(window.tasks).is_some_and(|tasks| tasks != window.tasks);
         if varies && !std::mem::replace(&mut self.tasks_vary, true) && self.trials.compares_times() {
             self.trials.forget_before();
@@ -288,13 +294,18 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
+            if let Some(workload) = self.workload.as_ref().filter(|_| !window.setting_changed) {
+                self.kinds.measured.add(workload, window);
+            }
             self.is_cold |= window.iteration == 0;
             let (ratio, is_measured) = self.without_start(window, ideal_s);
             self.is_cold &= !is_measured && window.iteration + 1 < u64::from(JUDGED);
             // Exactly 1 where nothing was taken off.
             let shortened = ratio / (window.iteration_s / ideal_s);
             let time_s = shortened * window.iteration_s;
-            if window.setting_changed || window.iteration < self.of_own {
+            if self.kinds.is_exception {
+                // It counts for the workload alone.
+            } else if window.setting_changed || window.iteration < self.of_own {
                 self.interrupt(None);
             } else {
                 let normalized = self
@@ -353,7 +364,9 @@ impl MasterWorker {
         let times_s = (workload.mean_s, workload.sigma_s());
         let is_of_change = self.changed_at.is_some_and(|changed_at| iteration <= changed_at + 1);
         match learnt {
-            Learnt::Anew if self.last.is_some() && !is_of_change => self.other_work.since = Some(iteration),
+            Learnt::Anew | Learnt::Returned if self.last.is_some() && !is_of_change => {
+                self.other_work.since = Some(iteration);
+            }
             Learnt::Added => self.other_work.confirm(times_s),
             _ => {}
         }
@@ -410,7 +423,7 @@ impl MasterWorker {
         let times = (was * ideal_s, is * ideal_s, self.errors.half_width(noise, self.confidence));
         let gain = Gain { mean: (is / was).ln(), error: noise };
         self.rolls_back = true;
-        let proposal = self.proposal(rank, iteration, (current, former, gain), why, times);
+        let proposal = self.proposal(rank, iteration, (current, former, (gain, gain)), why, times);
         Some(Proposal { worth: Worth::Due, ..proposal })
     }
 
@@ -441,10 +454,15 @@ impl MasterWorker {
         if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some() && !trial.gives_way()) {
             return None;
         }
+        // It is weighed beside the others in the iterations to come.
+        if self.kinds.is_exception && (workload.is_seen_again() || workload.other_kinds().next().is_some()) {
+            return None;
+        }
         let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
-        let better = best.filter(|best| requested || self.is_worth(best.gain) || (unbounded && best.gain.mean > 0.0));
+        let better =
+            best.filter(|best| requested || self.is_worth(best.overall) || (unbounded && best.overall.mean > 0.0));
         if better.is_none() {
             self.not_set = None;
         }
@@ -464,10 +482,10 @@ impl MasterWorker {
         } else {
             explanation::what_calls_for(&best.setting, &current, self.regime)
         };
-        let is_tried = !requested && !best.gain.is_sure(self.confidence) && self.is_worth(best.gain);
+        let is_tried = !requested && !best.overall.is_sure(self.confidence) && self.is_worth(best.overall);
         let why = format!(
             "{what}: tasks take {:.4} ms +- {:.4} ms, {} tasks, {} workers, {:.1} us per chunk; of the ideal {ideal_s:.4} s: \
-             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}; {}{}",
+             unchanged {unchanged:.4} (simulated {:.4}), {} {:.4}{}; {}{}",
             workload.mean_s * 1e3,
             workload.sigma_s() * 1e3,
             workload.tasks,
@@ -476,12 +494,14 @@ impl MasterWorker {
             now.ratio,
             best.setting,
             best.ratio,
-            self.stake(best.gain, best.drawn, unchanged * ideal_s),
+            kinds::text(&workload, best.gain),
+            self.stake(best.overall, best.drawn, unchanged * ideal_s),
             if is_tried { explanation::TRIED } else { "" },
         );
         self.drawn = now.deviation.max(best.deviation);
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
-        let proposal = self.proposal(technique.rank, iteration, (current, best.setting, best.gain), why, times);
+        let gains = (best.gain, best.overall);
+        let proposal = self.proposal(technique.rank, iteration, (current, best.setting, gains), why, times);
         Some(if requested { Proposal { worth: Worth::Due, ..proposal } } else { proposal })
     }
 
@@ -510,7 +530,7 @@ impl MasterWorker {
         &mut self,
         rank: u32,
         iteration: u64,
-        (from, to, gain): (TechniqueParameters, TechniqueParameters, Gain),
+        (from, to, (gain, overall)): (TechniqueParameters, TechniqueParameters, (Gain, Gain)),
         why: String,
         (predicted_s, unchanged_s, uncertainty): (f64, f64, f64),
     ) -> Proposal {
@@ -540,8 +560,9 @@ impl MasterWorker {
             predicted_s,
             uncertainty,
             unchanged_s,
-            gain: Some(gain.as_share(self.confidence)),
-            worth: worth(gain, self.windows, unchanged_s),
+            gain: Some(overall.as_share(self.confidence)),
+            gain_of: if overall == gain { "" } else { "over all kinds of iterations" },
+            worth: worth(overall, self.windows, unchanged_s),
             at_once: candidates::begins_at_once(&from, &to),
             ..Proposal::default()
         }

@@ -4,6 +4,7 @@
 //! remembered one beyond chance ([`steadiness`]), the program has changed and everything is learnt anew.
 
 mod cuts;
+mod kinds;
 mod last_iterations;
 mod observations;
 mod position_profile;
@@ -18,11 +19,12 @@ use crate::confidence::Confidence;
 use crate::trial::MODEL;
 use crate::{Network, Window};
 pub use cuts::{ChunksSeen, CutSeen};
+use kinds::Kinds;
 use last_iterations::LastIterations;
 use midrun_models::batches::Batches;
 use midrun_models::line::median;
 use midrun_scheduling::WorkerSpeed;
-use observations::{drawn_s, idle_per_chunk_s, slowness_in, variance_of};
+use observations::{drawn_s, idle_per_chunk_s, longest_s, slowness_in, variance_of};
 use position_profile::PositionProfile;
 pub use projection::KnownWorker;
 use std::collections::{BTreeMap, VecDeque};
@@ -55,6 +57,8 @@ pub struct WorkloadEstimator {
     per_worker_s: f64,
     /// Standard deviation of the time of a task if nothing but chance told tasks apart, seconds.
     drawn_s: f64,
+    /// The longest task of an iteration takes no longer than this, seconds.
+    pub longest_s: f64,
     /// Tasks of one time that was measured, on average: 1 where each task is timed, else those of a chunk.
     tasks_each: f64,
     /// Master's time per chunk, seconds.
@@ -126,6 +130,10 @@ pub struct WorkloadEstimator {
     most_overhead: VecDeque<f64>,
     /// Tasks of the chunks that tell it, where a program cuts chunks of one size by itself.
     overhead_of: Option<u64>,
+    /// Other kinds of iterations.
+    kinds: Kinds,
+    /// Number of this kind: 0 is the first one.
+    pub kind: u64,
 }
 
 /// Effect of a window on the estimates.
@@ -137,6 +145,8 @@ pub enum Learnt {
     OtherWorkers,
     /// The first, or the program has changed: the workload starts here.
     Anew,
+    /// It is of a kind that was seen before others: what is known of that goes on.
+    Returned,
     /// Too few tasks were recorded to learn from it.
     Nothing,
 }
@@ -170,9 +180,11 @@ fn costs_are_known(window: &Window) -> bool {
 impl WorkloadEstimator {
     /// Takes a window in; `workload` becomes `Some` once something was learnt.
     pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
-        let kept = workload.as_mut().map(|known| (std::mem::take(&mut known.speeds), known.batches.take()));
-        let (mut speeds, batches) = kept.unwrap_or_default();
-        let learnt = Self::take_in(workload, window, confidence);
+        let keep = |known: &mut WorkloadEstimator| {
+            (std::mem::take(&mut known.speeds), known.batches.take(), std::mem::take(&mut known.kinds))
+        };
+        let (mut speeds, batches, mut kinds) = workload.as_mut().map(keep).unwrap_or_default();
+        let learnt = Self::take_in(workload, &mut kinds, window, confidence);
         for w in &window.per_worker {
             // As the master does, whatever the program may have become.
             let speed = speeds.entry(w.rank).or_default();
@@ -180,12 +192,17 @@ impl WorkloadEstimator {
             speed.add_chunks(w.chunks, w.tasks, w.busy_s, w.sum_sq_s2);
         }
         if let Some(known) = workload {
-            (known.speeds, known.batches) = (speeds, batches);
+            (known.speeds, known.batches, known.kinds) = (speeds, batches, kinds);
         }
         learnt
     }
 
-    fn take_in(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
+    fn take_in(
+        workload: &mut Option<WorkloadEstimator>,
+        kinds: &mut Kinds,
+        window: &Window,
+        confidence: Confidence,
+    ) -> Learnt {
         if window.tasks == 0 && window.per_worker.is_empty() {
             return Learnt::Nothing; // only its time is known
         }
@@ -226,11 +243,23 @@ impl WorkloadEstimator {
                 old.grow(&now, equal);
                 Learnt::OtherWorkers
             }
-            _ => {
-                let mut new = match workload {
-                    Some(old) => WorkloadEstimator { changed: true, ..old.keep_costs(window, now.clone()) },
-                    None => now.clone(),
-                };
+            Some(old) => {
+                let fresh = old.keep_costs(window, now.clone());
+                let is_it = |other: &WorkloadEstimator| other.is_kind_of(&now, seen);
+                let back = kinds.change(std::mem::replace(old, fresh), is_it);
+                let learnt = if back.is_some() { Learnt::Returned } else { Learnt::Anew };
+                match back {
+                    Some(back) => {
+                        *old = old.costs_in(back);
+                        old.mix(now.clone());
+                    }
+                    None => (old.kind, old.changed) = (kinds.count(), true),
+                }
+                old.grow(&now, equal);
+                learnt
+            }
+            None => {
+                let mut new = now.clone();
                 new.grow(&now, equal);
                 *workload = Some(new);
                 Learnt::Anew
@@ -264,6 +293,7 @@ impl WorkloadEstimator {
             mean_s,
             per_worker_s: sum / f64::max(count, 1.0),
             drawn_s,
+            longest_s: longest_s(window),
             tasks_each: seen as f64 / measured.max(1) as f64,
             chunk_cost_s,
             per_task_s: (each(window.inputs_s), each(window.results_s)),
@@ -301,21 +331,34 @@ impl WorkloadEstimator {
             overhead: VecDeque::new(),
             most_overhead: VecDeque::new(),
             overhead_of: None,
+            kinds: Kinds::default(),
+            kind: 0,
         }
     }
 
     fn has_changed(&self, now: &WorkloadEstimator, seen: f64) -> bool {
-        let ratio = now.per_worker_s / self.per_worker_s;
         let of_self = self.samples.max(1.0).powf(-0.5);
         let spread = OF_SIGMA * self.residual_s(self) / self.mean_s * now.samples.max(1.0).powf(-0.5).hypot(of_self);
         let (windows, confidence) = (self.windows, self.confidence);
-        ratio.ln().abs() > self.chance_of_mean(now, seen)
+        self.has_other_mean(now, seen)
             || self.steadiness.has_spread(
                 (self.variation_by(self), now.variation_by(self)),
                 spread,
                 windows,
                 confidence,
             )
+    }
+
+    /// Whether an iteration is of this kind: by the mean over its tasks, or over its workers. Where tasks differ by place, the one of workers depends on
+    /// how they were handed out; where workers differ, the one of tasks does.
+    fn is_kind_of(&self, now: &WorkloadEstimator, seen: f64) -> bool {
+        let has_mean = |mean_s: f64, own_s: f64| (mean_s / own_s).ln().abs() <= self.chance_of_mean(now, seen);
+        let alike = has_mean(now.mean_s, self.mean_s) || has_mean(now.per_worker_s, self.per_worker_s);
+        alike && self.workers == now.workers
+    }
+
+    fn has_other_mean(&self, now: &WorkloadEstimator, seen: f64) -> bool {
+        (now.per_worker_s / self.per_worker_s).ln().abs() > self.chance_of_mean(now, seen)
     }
 
     /// How far the mean of so many tasks that were seen now may lie from what is known by chance, as a difference of logarithms.
@@ -370,6 +413,54 @@ impl WorkloadEstimator {
             message_shares: self.message_shares.clone(),
             ..now
         }
+    }
+
+    /// What is known of another kind of iterations, with what does not depend on the tasks as it is known now.
+    fn costs_in(&self, other: WorkloadEstimator) -> WorkloadEstimator {
+        WorkloadEstimator {
+            chunk_cost_s: self.chunk_cost_s,
+            far: self.far.clone(),
+            overhead: self.overhead.clone(),
+            most_overhead: self.most_overhead.clone(),
+            overhead_of: self.overhead_of,
+            message_shares: self.message_shares.clone(),
+            ..other
+        }
+    }
+
+    /// The other kinds of iterations with as many workers that may come again, each as workers of the present speeds compute it.
+    pub fn other_kinds(&self) -> impl Iterator<Item = WorkloadEstimator> {
+        let counts = |other: &&WorkloadEstimator| other.workers == self.workers && !self.is_but_for_one(other);
+        self.kinds.others().filter(counts).map(|other| other.at_speeds_of(self))
+    }
+
+    /// Whether another kind may be this one, but for one task that something stalled.
+    fn is_but_for_one(&self, other: &WorkloadEstimator) -> bool {
+        let rest_s = (other.compute_s() - other.longest_s) / (other.tasks.max(2) - 1) as f64;
+        (rest_s / self.mean_s).ln().abs() <= self.chance_of_mean(self, other.samples)
+    }
+
+    /// Whether a kind, by its number, is the present one or is still known.
+    pub fn knows(&self, kind: u64) -> bool {
+        kind == self.kind || self.kinds.knows(kind)
+    }
+
+    /// The same tasks on workers of other speeds, unless workers were compared: where each had tasks of its own, nobody knows whether one was slow
+    /// or its tasks were dear. Speeds are the machine's, and hold for all kinds of iterations.
+    fn at_speeds_of(&self, present: &WorkloadEstimator) -> WorkloadEstimator {
+        if self.is_compared {
+            return self.clone();
+        }
+        let (slowness, by_workers) = (present.slowness.clone(), present.by_workers);
+        let level = self.steadiness.level(self.confidence);
+        let shape = PositionProfile::of_all(&self.last.profiles(&slowness), keep(), level);
+        let shape = shape.map_or_else(|| self.shape.clone(), |(shape, _)| shape);
+        WorkloadEstimator { slowness, by_workers, shape, ..self.clone() }
+    }
+
+    /// Iterations of this kind so far.
+    pub fn iterations(&self) -> u32 {
+        self.windows
     }
 
     /// Slowness of all ranks by the `last` iterations, where what is known of it still holds (`is_known`), or else of those that took part by what one
@@ -428,6 +519,7 @@ impl WorkloadEstimator {
         self.per_worker_s = mixed(self.per_worker_s, now.per_worker_s);
         self.drawn_s = mixed(self.drawn_s.powi(2), now.drawn_s.powi(2)).sqrt();
         self.tasks_each = mixed(self.tasks_each, now.tasks_each);
+        self.longest_s = mixed(self.longest_s, now.longest_s);
         if !now.relieved {
             self.chunk_cost_s = mixed(self.chunk_cost_s, now.chunk_cost_s).min(DEARER * now.chunk_cost_s);
         }

@@ -155,8 +155,15 @@ impl Pipeline {
         // What is expected counts by how far forecasts were off.
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
         let (deviation, confidence) = (self.noise.deviation(), self.confidence);
-        let rule =
-            Rule { windows: WATCHED, expected, refutable: true, least: 0.0, deviation, must_show: false, confidence };
+        let rule = Rule {
+            windows: WATCHED,
+            expected,
+            refutable: true,
+            least: Gain::NONE,
+            deviation,
+            must_show: false,
+            confidence,
+        };
         let Some((_, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
         self.errors.learn(judgement.measured_s, promised_s);
         self.judgements.push(judgement);

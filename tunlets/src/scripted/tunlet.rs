@@ -172,7 +172,10 @@ impl Scripted {
             expected: self.expected,
             refutable: true,
             // What it predicts has the least gain already.
-            least: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
+            least: Gain {
+                mean: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
+                error: 0.0,
+            },
             deviation: self.noise.deviation(),
             must_show: false,
             confidence: self.confidence,

@@ -101,7 +101,7 @@ impl MasterWorker {
         let (setting, predicted_s) = if tuning_point.name == names::WORKERS {
             let there = workload.with_workers(next.workers);
             let settings = self.settings(&there);
-            let (_, all) = candidates::shortlist(&there, next.setting, &settings, self.confidence);
+            let (_, all) = candidates::shortlist(&there, next.setting, (&settings, &[]), self.confidence);
             // The model's error is not in the simulated gain.
             let confidence = self.confidence;
             let surely = |f: &&Forecast| f.gain.least(confidence) > confidence.standard_errors() * EXACT;

@@ -1,6 +1,6 @@
 //! Weighs the settings by simulation and experience.
 
-use super::{MasterWorker, Mode};
+use super::{MasterWorker, Mode, kinds};
 use crate::Window;
 use crate::confidence::Gain;
 use crate::master_worker::candidates::{self, Forecast};
@@ -41,12 +41,15 @@ impl MasterWorker {
         let measured = self.experience.ratio(&current);
         let most = measured.map_or(f64::INFINITY, f64::ln);
         let requested = self.is_requested(&current);
-        if !requested && most <= self.confidence.standard_errors() * EXACT {
+        let others: Vec<WorkloadEstimator> = workload.other_kinds().collect();
+        if !requested && others.is_empty() && most <= self.confidence.standard_errors() * EXACT {
             let now = candidates::present(workload, current);
             let unchanged = measured.unwrap_or(now.ratio);
             return Weighed { best: None, now, unchanged, scale: unchanged / now.ratio };
         }
-        let (now, all) = candidates::shortlist(workload, current, &self.settings(workload), self.confidence);
+        let settings = self.settings(workload);
+        let of_kinds = best_of_kinds(&others, &settings);
+        let (now, all) = candidates::shortlist(workload, current, (&settings, &of_kinds), self.confidence);
         let unchanged = measured.unwrap_or(now.ratio);
         let simulated_now = self.simulated(workload, &now);
         // Those that were measured, one of each family.
@@ -78,15 +81,22 @@ impl MasterWorker {
         let reads = current.kind == Technique::Fac2;
         let other = |f: &Forecast| family(&f.setting) != family(&current) || (reads && f.setting != current);
         let mut all: Vec<Forecast> = all.iter().filter(|f| other(f)).map(corrected).collect();
+        let settings: Vec<TechniqueParameters> = all.iter().map(|f| f.setting).collect();
+        let present = (unchanged * workload.ideal_s(), f64::from(workload.iterations()));
+        for (f, elsewhere) in all.iter_mut().zip(self.elsewhere(&others, current, &settings)) {
+            f.overall = kinds::overall(f.gain, present, &elsewhere, self.confidence);
+        }
         // What relieves the master begins an iteration later, and less or nothing is recalled: what the model cannot tell apart is sent.
         if !current.is_relieving() {
-            let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.gain.mean).fold(0.0, f64::max);
-            all.retain(|f| !f.setting.is_relieving() || f.gain.mean > sent + self.confidence.standard_errors() * EXACT);
+            let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.overall.mean).fold(0.0, f64::max);
+            all.retain(|f| {
+                !f.setting.is_relieving() || f.overall.mean > sent + self.confidence.standard_errors() * EXACT
+            });
         }
         // As many iterations are to come as there were (Lindy's rule), and the running one for what can begin in it.
         let to_come = (self.windows.0 * self.windows.1) as f64;
         let worth = |f: &Forecast| {
-            f.gain.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
+            f.overall.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
         };
         Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio }
     }
@@ -129,6 +139,17 @@ impl MasterWorker {
             }
         }
     }
+}
+
+/// Of the settings those that may be the best for other kinds of iterations: by simulation, and where that does not know the dear tasks' places.
+fn best_of_kinds(kinds: &[WorkloadEstimator], settings: &[TechniqueParameters]) -> Vec<TechniqueParameters> {
+    let evenly: Vec<TechniqueParameters> = settings.iter().filter(|s| candidates::ends_evenly(s)).copied().collect();
+    let of_kind = |kind: &WorkloadEstimator| {
+        candidates::best_of(kind, settings).into_iter().chain(candidates::best_of(kind, &evenly).into_iter().take(1))
+    };
+    let all: BTreeMap<Family, TechniqueParameters> =
+        kinds.iter().flat_map(of_kind).map(|setting| (family(&setting), setting)).collect();
+    all.into_values().collect()
 }
 
 /// Attributes the time that the simulation with `current` does not explain to the chunks of an iteration that took `ratio`

@@ -1,7 +1,7 @@
 //! Observations in one window: scatter of task times, differences between workers, largest possible cost of a chunk.
 
 use crate::confidence::Confidence;
-use crate::{Window, WorkerWork};
+use crate::{ChunkWork, Window, WorkerWork};
 use std::collections::BTreeMap;
 
 /// Standard deviation of task times in one window if nothing but chance told tasks apart, seconds.
@@ -15,6 +15,18 @@ pub(super) fn drawn_s(window: &Window, mean_s: f64) -> f64 {
         degrees += if w.tasks_timed { w.tasks as f64 } else { w.chunks as f64 };
     }
     if degrees > 1.0 { (excess / degrees).max(0.0).sqrt() } else { 0.0 }
+}
+
+/// The most that the longest task of a window can have taken, seconds: of `n` times none lies farther above their mean than `sqrt(n - 1)` standard
+/// deviations (Samuelson 1968).
+pub(super) fn longest_s(window: &Window) -> f64 {
+    let of_chunk = |chunk: &ChunkWork| {
+        let (tasks, mean_s) = (chunk.tasks as f64, chunk.busy_s / chunk.tasks.max(1) as f64);
+        let squares = (chunk.sum_sq_s2 - mean_s * chunk.busy_s).max(0.0);
+        mean_s + (squares * (1.0 - 1.0 / tasks.max(1.0))).sqrt()
+    };
+    let chunks = window.per_worker.iter().flat_map(|w| &w.each_chunk);
+    chunks.filter(|chunk| chunk.tasks > 0).map(of_chunk).fold(0.0, f64::max)
 }
 
 /// Relative time per task of each rank, as far as `chance` does not explain it: how far one may lie from 1, by the standard error of the tasks

@@ -39,6 +39,54 @@ fn a_changed_program_is_learnt_anew_and_chance_is_not_a_change() {
     assert!((workload.unwrap().mean_s - 2e-3).abs() < 1e-9);
 }
 
+/// A window of four workers whose tasks take so many times a millisecond.
+fn taking(number: u64, times: f64) -> Window {
+    let mut all = window(number, 4, 0.1);
+    all.per_worker.iter_mut().for_each(|w| (w.busy_s, w.sum_sq_s2) = (times * w.busy_s, times * times * w.sum_sq_s2));
+    all
+}
+
+#[test]
+fn an_iteration_of_a_kind_that_was_seen_before_goes_on_with_what_is_known_of_it() {
+    let mut workload = None;
+    let of = |k: u64| if k % 6 == 5 { 8.0 } else { 1.0 };
+    let learnt: Vec<Learnt> = (0..14).map(|k| learn(&mut workload, &taking(k, of(k)))).collect();
+    use Learnt::{Added, Anew, Returned};
+    let first = [Anew, Added, Added, Added, Added, Anew];
+    let then = [Returned, Added, Added, Added, Added, Returned, Returned, Added];
+    assert_eq!(learnt, [&first[..], &then[..]].concat());
+    let known = workload.unwrap();
+    assert_eq!((known.kind, known.iterations()), (0, 12));
+    let others: Vec<(u64, u32)> = known.other_kinds().map(|other| (other.kind, other.iterations())).collect();
+    assert_eq!(others, [(1, 2)]);
+    assert!(known.knows(1) && !known.knows(2));
+}
+
+#[test]
+fn a_program_that_became_another_for_good_has_no_other_kinds() {
+    let mut workload = None;
+    let learnt: Vec<Learnt> = (0..8).map(|k| learn(&mut workload, &taking(k, if k < 4 { 1.0 } else { 3.0 }))).collect();
+    assert_eq!(learnt[4], Learnt::Anew);
+    assert!(workload.unwrap().other_kinds().next().is_none(), "{learnt:?}");
+}
+
+#[test]
+fn one_task_that_something_stalled_makes_no_other_kind() {
+    let stalled = |k: u64| {
+        let mut all = taking(k, 1.0);
+        let first = &mut all.per_worker[0];
+        let (tasks, busy_s) = (first.tasks, first.busy_s + 0.5);
+        (first.busy_s, first.sum_sq_s2) = (busy_s, first.sum_sq_s2 + 0.25);
+        first.each_chunk = vec![ChunkWork { first: 0, tasks, busy_s, sum_sq_s2: first.sum_sq_s2 }];
+        all
+    };
+    let mut workload = None;
+    let of = |k: u64| if k % 4 == 3 { stalled(k) } else { taking(k, 1.0) };
+    let learnt: Vec<Learnt> = (0..9).map(|k| learn(&mut workload, &of(k))).collect();
+    assert!(learnt.contains(&Learnt::Returned), "{learnt:?}");
+    assert!(workload.unwrap().other_kinds().next().is_none());
+}
+
 #[test]
 fn windows_with_lost_records_teach_nothing() {
     let mut workload = None;
