@@ -265,6 +265,7 @@ impl MasterWorker {
                 self.not_set = None;
                 // The techniques were measured with the other number.
                 self.experience.forget();
+                self.kinds.measured.forget();
                 self.end_trial();
             }
             Learnt::Anew => {
@@ -279,7 +280,7 @@ impl MasterWorker {
             self.trials.forget_before();
         }
         self.note_other_work(learnt, window.iteration);
-        if learnt != Learnt::Added || window.setting_changed {
+        if matches!(learnt, Learnt::Anew | Learnt::OtherWorkers) || window.setting_changed {
             self.cadence.restart();
         }
         self.at_start.get_or_insert((window.setting, window.workers));
@@ -294,7 +295,7 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
-            if let Some(workload) = self.workload.as_ref().filter(|_| !window.setting_changed) {
+            if let Some(workload) = self.workload.as_ref().filter(|_| !window.setting_changed && !self.is_cold) {
                 self.kinds.measured.add(workload, window);
             }
             self.is_cold |= window.iteration == 0;
@@ -438,7 +439,8 @@ impl MasterWorker {
         if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
             return self.roll_back_workers(tuning_point, &workload, to);
         }
-        if self.workers.is_on_trial() {
+        // One iteration of another kind: it is weighed beside the others in those to come.
+        if self.workers.is_on_trial() || self.kinds.is_exception {
             return None;
         }
         if let Some(own) = OwnChunks::offered(tuning_points) {
@@ -454,11 +456,7 @@ impl MasterWorker {
         if self.trials.watched.as_ref().is_some_and(|trial| trial.from.is_some() && !trial.gives_way()) {
             return None;
         }
-        // It is weighed beside the others in the iterations to come.
-        if self.kinds.is_exception && (workload.is_seen_again() || workload.other_kinds().next().is_some()) {
-            return None;
-        }
-        let Weighed { best, now, unchanged, scale } = self.weigh(&workload, current);
+        let Weighed { best, now, unchanged, scale, mean_s } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
         let better =
@@ -495,13 +493,14 @@ impl MasterWorker {
             best.setting,
             best.ratio,
             kinds::text(&workload, best.gain),
-            self.stake(best.overall, best.drawn, unchanged * ideal_s),
+            self.stake(best.overall, best.drawn, mean_s),
             if is_tried { explanation::TRIED } else { "" },
         );
         self.drawn = now.deviation.max(best.deviation);
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         let gains = (best.gain, best.overall);
         let proposal = self.proposal(technique.rank, iteration, (current, best.setting, gains), why, times);
+        let proposal = Proposal { worth: worth(best.overall, self.windows, mean_s), ..proposal };
         Some(if requested { Proposal { worth: Worth::Due, ..proposal } } else { proposal })
     }
 

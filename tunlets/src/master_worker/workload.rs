@@ -1,7 +1,7 @@
 //! What is remembered of a program's tasks: mean, sigma, work by position, speed of workers, cost of a chunk.
 //!
 //! WorkloadEstimator has a half-life of [`HALF_LIFE`] iterations. When an iteration's mean task time or its variation differs from the
-//! remembered one beyond chance ([`steadiness`]), the program has changed and everything is learnt anew.
+//! remembered one beyond chance ([`steadiness`]), it is of another kind: one that was seen before goes on ([`kinds`]), else everything is learnt anew.
 
 mod cuts;
 mod kinds;
@@ -57,7 +57,7 @@ pub struct WorkloadEstimator {
     per_worker_s: f64,
     /// Standard deviation of the time of a task if nothing but chance told tasks apart, seconds.
     drawn_s: f64,
-    /// The longest task of an iteration takes no longer than this, seconds.
+    /// The longest task of an iteration takes no longer than this, seconds, where tasks are timed singly; else it is the longest mean of a chunk.
     pub longest_s: f64,
     /// Tasks of one time that was measured, on average: 1 where each task is timed, else those of a chunk.
     tasks_each: f64,
@@ -184,6 +184,7 @@ impl WorkloadEstimator {
             (std::mem::take(&mut known.speeds), known.batches.take(), std::mem::take(&mut known.kinds))
         };
         let (mut speeds, batches, mut kinds) = workload.as_mut().map(keep).unwrap_or_default();
+        kinds.pass();
         let learnt = Self::take_in(workload, &mut kinds, window, confidence);
         for w in &window.per_worker {
             // As the master does, whatever the program may have become.
@@ -220,7 +221,9 @@ impl WorkloadEstimator {
         let now = WorkloadEstimator::of(window, mean_s, (&steadiness, placed), confidence);
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
         let known = workload.as_ref().map_or(&now, |known| known);
-        steadiness.add(now.per_worker_s, now.variation_by(known), other_number);
+        let former = steadiness.clone();
+        let (own_s, variation) = (now.per_worker_s, now.variation_by(known));
+        steadiness.add(own_s, variation, other_number);
         let equal = now.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
@@ -237,9 +240,9 @@ impl WorkloadEstimator {
                 // Other tasks because of the number: what is known of the network, of the growth and of those that are
                 // parked stays.
                 let growth = old.growth.clone();
-                let WorkloadEstimator { reference_s, reference_workers, .. } = *old;
+                let WorkloadEstimator { reference_s, reference_workers, kind, .. } = *old;
                 let new = old.keep_costs(window, now.clone());
-                *old = WorkloadEstimator { growth, reference_s, reference_workers, ..new };
+                *old = WorkloadEstimator { growth, reference_s, reference_workers, kind, ..new };
                 old.grow(&now, equal);
                 Learnt::OtherWorkers
             }
@@ -265,6 +268,11 @@ impl WorkloadEstimator {
                 Learnt::Anew
             }
         };
+        if learnt == Learnt::Returned {
+            // What kinds differ by is no chance.
+            steadiness = former;
+            steadiness.add(own_s, variation, true);
+        }
         if let Some(known) = workload {
             known.steadiness = steadiness;
         }
@@ -428,16 +436,26 @@ impl WorkloadEstimator {
         }
     }
 
-    /// The other kinds of iterations with as many workers that may come again, each as workers of the present speeds compute it.
+    /// The other kinds of iterations with as many workers that may come again, each as workers of the present speeds compute it, at the present costs.
     pub fn other_kinds(&self) -> impl Iterator<Item = WorkloadEstimator> {
-        let counts = |other: &&WorkloadEstimator| other.workers == self.workers && !self.is_but_for_one(other);
-        self.kinds.others().filter(counts).map(|other| other.at_speeds_of(self))
+        let others = self.kinds.others(self.confidence).filter(|other| other.workers == self.workers);
+        others.map(|other| WorkloadEstimator {
+            speeds: self.speeds.clone(),
+            batches: self.batches.clone(),
+            network: self.network,
+            ..self.costs_in(other.at_speeds_of(self))
+        })
     }
 
-    /// Whether another kind may be this one, but for one task that something stalled.
+    /// Whether another kind may be this one, but for one task that something stalled: without it mean and scatter are the same.
     fn is_but_for_one(&self, other: &WorkloadEstimator) -> bool {
-        let rest_s = (other.compute_s() - other.longest_s) / (other.tasks.max(2) - 1) as f64;
+        let rest = (other.tasks.max(2) - 1) as f64;
+        let rest_s = (other.compute_s() - other.longest_s) / rest;
+        let squares = other.tasks as f64 * (other.drawn_s.powi(2) + other.mean_s.powi(2)) - other.longest_s.powi(2);
+        let variation = (squares / rest / rest_s.powi(2) - 1.0).max(0.0).sqrt();
+        let error = OF_SIGMA * self.variation_by(self) * other.samples.max(1.0).powf(-0.5);
         (rest_s / self.mean_s).ln().abs() <= self.chance_of_mean(self, other.samples)
+            && !self.steadiness.has_spread((self.variation_by(self), variation), error, self.windows, self.confidence)
     }
 
     /// Whether a kind, by its number, is the present one or is still known.

@@ -24,6 +24,8 @@ pub(super) struct Weighed {
     pub(super) unchanged: f64,
     /// Measured / simulated time of the present setting.
     pub(super) scale: f64,
+    /// Time of an iteration with the present setting, the mean over all kinds, seconds.
+    pub(super) mean_s: f64,
 }
 
 impl MasterWorker {
@@ -45,7 +47,8 @@ impl MasterWorker {
         if !requested && others.is_empty() && most <= self.confidence.standard_errors() * EXACT {
             let now = candidates::present(workload, current);
             let unchanged = measured.unwrap_or(now.ratio);
-            return Weighed { best: None, now, unchanged, scale: unchanged / now.ratio };
+            let mean_s = unchanged * workload.ideal_s();
+            return Weighed { best: None, now, unchanged, scale: unchanged / now.ratio, mean_s };
         }
         let settings = self.settings(workload);
         let of_kinds = best_of_kinds(&others, &settings);
@@ -83,9 +86,11 @@ impl MasterWorker {
         let mut all: Vec<Forecast> = all.iter().filter(|f| other(f)).map(corrected).collect();
         let settings: Vec<TechniqueParameters> = all.iter().map(|f| f.setting).collect();
         let present = (unchanged * workload.ideal_s(), f64::from(workload.iterations()));
-        for (f, elsewhere) in all.iter_mut().zip(self.elsewhere(&others, current, &settings)) {
-            f.overall = kinds::overall(f.gain, present, &elsewhere, self.confidence);
+        let elsewhere = self.elsewhere(&others, current, &settings);
+        for (f, elsewhere) in all.iter_mut().zip(&elsewhere) {
+            f.overall = kinds::overall(f.gain, present, elsewhere, self.confidence);
         }
+        let mean_s = kinds::mean_s(present, elsewhere.first().map_or(&[], Vec::as_slice));
         // What relieves the master begins an iteration later, and less or nothing is recalled: what the model cannot tell apart is sent.
         if !current.is_relieving() {
             let sent = all.iter().filter(|f| !f.setting.is_relieving()).map(|f| f.overall.mean).fold(0.0, f64::max);
@@ -98,7 +103,7 @@ impl MasterWorker {
         let worth = |f: &Forecast| {
             f.overall.mean * (1.0 + f64::from(u8::from(candidates::begins_at_once(&current, &f.setting))) / to_come)
         };
-        Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio }
+        Weighed { best: preferred(&all, worth), now, unchanged, scale: unchanged / now.ratio, mean_s }
     }
 
     /// What was simulated of a setting, and how far what was measured of its family lies from that.

@@ -71,6 +71,29 @@ fn a_program_that_became_another_for_good_has_no_other_kinds() {
 }
 
 #[test]
+fn a_kind_that_has_gone_for_good_counts_no_more() {
+    let mut workload = None;
+    let times = |k: u64| if k == 5 { 8.0 } else { 1.0 };
+    for k in 0..12 {
+        learn(&mut workload, &taking(k, times(k)));
+    }
+    let others = |known: &Option<WorkloadEstimator>| -> Vec<u64> {
+        known.as_ref().map(|known| known.other_kinds().map(|other| other.kind).collect()).unwrap_or_default()
+    };
+    assert_eq!(others(&workload), [1]);
+    learn(&mut workload, &taking(12, 3.0));
+    assert_eq!(others(&workload), [1, 0], "it may be one iteration only");
+    for k in 13..18 {
+        learn(&mut workload, &taking(k, 3.0));
+    }
+    assert_eq!(others(&workload), [1], "eleven of twelve were of the first kind, and none of five since");
+    for k in 18..80 {
+        learn(&mut workload, &taking(k, 3.0));
+    }
+    assert_eq!(others(&workload), [0_u64; 0]);
+}
+
+#[test]
 fn one_task_that_something_stalled_makes_no_other_kind() {
     let stalled = |k: u64| {
         let mut all = taking(k, 1.0);
