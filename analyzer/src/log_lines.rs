@@ -76,10 +76,10 @@ fn expected(p: &Proposal) -> String {
         Some((gain, half)) => {
             // What is gained is the objective's cost, which need not be time.
             let is_wanted = p.predicted_s > p.unchanged_s && p.worth != Worth::Due && !p.trial;
-            let of = match p.gain_of {
-                "" if is_wanted => " by the objective".to_owned(),
-                "" => String::new(),
-                of => format!(" {of}"),
+            let of = match () {
+                () if p.over_kinds => " over all kinds of iterations",
+                () if is_wanted => " by the objective",
+                () => "",
             };
             format!(" (gain {:.1} % +- {:.1} %{of})", 100.0 * gain, 100.0 * half)
         }

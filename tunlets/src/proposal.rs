@@ -38,8 +38,8 @@ pub struct Proposal {
     /// Expected gain of the objective, as a share, and half the width of its interval at the confidence level: what is expected with and
     /// without the change has most of its errors in common.
     pub gain: Option<(f64, f64)>,
-    /// What the gain is of, such as `over all kinds of iterations`, where that is neither the time that is predicted nor the objective's cost; else empty.
-    pub gain_of: &'static str,
+    /// The gain is that over all kinds of iterations, the times are those of the present kind.
+    pub over_kinds: bool,
     /// Where several tunlets propose in one round, the proposal worth most goes out.
     pub worth: Worth,
     /// Its times are those of a unit of progress.

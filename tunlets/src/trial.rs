@@ -117,6 +117,11 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The usual rule of what was expected, where one cost scatters by `deviation`, as a share.
+    pub fn of(expected: Gain, deviation: f64, confidence: Confidence) -> Rule {
+        Rule { windows: WATCHED, expected, refutable: true, least: Gain::NONE, deviation, must_show: false, confidence }
+    }
+
     /// Says when a change of `cost` is rolled back; see [`Rule::refutable`].
     pub fn explain(cost: &str, refutable: bool, confidence: Confidence) -> String {
         let stays = if refutable { "what is more likely the better stays" } else { "it stays" };
@@ -433,8 +438,7 @@ mod tests {
 
     /// A change that shows after two windows, of which one scatters by so much.
     fn rule(expected: Gain, deviation: f64) -> Rule {
-        let confidence = Confidence::default();
-        Rule { windows: 2, expected, refutable: true, least: Gain::NONE, deviation, must_show: true, confidence }
+        Rule { must_show: true, ..Rule::of(expected, deviation, Confidence::default()) }
     }
 
     /// The verdict after `since`, where a gain of `expected` was expected and one cost scatters by 1 %.

@@ -6,7 +6,7 @@ use crate::confidence::{Confidence, Gain};
 use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{Measurement, Measurements, Rule, Trial, Trials, worth};
 use crate::tuning_point::names;
 use crate::{Judgement, Proposal, Settled, TuningPoint, Window, Worth};
 use midrun_vocabulary::Seconds;
@@ -145,15 +145,7 @@ impl CutOff {
         let (gain, promised_s) = self.expected;
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
         let (deviation, confidence) = (self.noise().deviation(), self.confidence);
-        let rule = Rule {
-            windows: WATCHED,
-            expected,
-            refutable: true,
-            least: Gain::NONE,
-            deviation,
-            must_show: false,
-            confidence,
-        };
+        let rule = Rule::of(expected, deviation, confidence);
         let (_, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.errors.learn(judgement.measured_s, promised_s);
         Some(judgement)

@@ -21,14 +21,14 @@ use super::workload::{Learnt, WorkloadEstimator};
 use crate::confidence::{Confidence, Gain};
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, Observation, Proposal, Refusal, Report, Settled, TuningPoint, Tunlet, Verdict, Window,
     Worth,
 };
 use cadence::Cadence;
-use kinds::Kinds;
+use kinds::KindsSeen;
 use midrun_models::batches::Rest;
 use midrun_models::simulate::SimInput;
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -133,7 +133,7 @@ pub struct MasterWorker {
     /// What was proposed last is the way back from a change.
     rolls_back: bool,
     other_work: OtherWork,
-    kinds: Kinds,
+    kinds: KindsSeen,
 }
 
 /// A setting beside another, as the log names it.
@@ -185,7 +185,7 @@ impl MasterWorker {
             set_last: None,
             rolls_back: false,
             other_work: OtherWork::default(),
-            kinds: Kinds::default(),
+            kinds: KindsSeen::default(),
         }
     }
 
@@ -228,15 +228,7 @@ impl MasterWorker {
         let noise = if self.trials.compares_times() { self.experience.time_noise() } else { self.experience.noise() };
         // Few iterations hardly show how far those scatter whose long tasks are rare.
         let (deviation, confidence) = (noise.max(self.drawn), self.confidence);
-        let rule = Rule {
-            windows: WATCHED,
-            expected: self.expected,
-            refutable: true,
-            least: self.least_gain(),
-            deviation,
-            must_show: true,
-            confidence,
-        };
+        let rule = Rule { least: self.least_gain(), must_show: true, ..Rule::of(self.expected, deviation, confidence) };
         self.judgements
             .extend(self.trials.measure(window.iteration, measurement, rule).map(|(_, judgement)| judgement));
     }
@@ -295,12 +287,12 @@ impl MasterWorker {
         // By the speeds that are known: the time of all tasks depends on how many the slow workers got.
         let ideal_s = self.workload.as_ref().map_or(0.0, |known| known.ideal_of_s(window));
         if ideal_s > 0.0 && window.is_complete() {
-            if let Some(workload) = self.workload.as_ref().filter(|_| !window.setting_changed && !self.is_cold) {
-                self.kinds.measured.add(workload, window);
-            }
             self.is_cold |= window.iteration == 0;
             let (ratio, is_measured) = self.without_start(window, ideal_s);
             self.is_cold &= !is_measured && window.iteration + 1 < u64::from(JUDGED);
+            if let Some(workload) = self.workload.as_ref().filter(|_| !window.setting_changed && !self.is_cold) {
+                self.kinds.measured.add(workload, window);
+            }
             // Exactly 1 where nothing was taken off.
             let shortened = ratio / (window.iteration_s / ideal_s);
             let time_s = shortened * window.iteration_s;
@@ -500,8 +492,8 @@ impl MasterWorker {
         let times = (best.iteration_s, unchanged * ideal_s, self.errors.half_width(best.gain.error, self.confidence));
         let gains = (best.gain, best.overall);
         let proposal = self.proposal(technique.rank, iteration, (current, best.setting, gains), why, times);
-        let proposal = Proposal { worth: worth(best.overall, self.windows, mean_s), ..proposal };
-        Some(if requested { Proposal { worth: Worth::Due, ..proposal } } else { proposal })
+        let worth = if requested { Worth::Due } else { worth(best.overall, self.windows, mean_s) };
+        Some(Proposal { worth, ..proposal })
     }
 
     /// What is expected of a change: its gain, what the interval is made of, what it is worth and what it may cost. As many iterations are to
@@ -560,8 +552,7 @@ impl MasterWorker {
             uncertainty,
             unchanged_s,
             gain: Some(overall.as_share(self.confidence)),
-            gain_of: if overall == gain { "" } else { "over all kinds of iterations" },
-            worth: worth(overall, self.windows, unchanged_s),
+            over_kinds: overall != gain,
             at_once: candidates::begins_at_once(&from, &to),
             ..Proposal::default()
         }

@@ -175,15 +175,7 @@ impl Workers {
         }
         let (expected, deviation, confidence) = (self.expected, self.deviation, self.confidence);
         // What a number measures beside what was expected is mostly learnt growth of the work with it, and a number on the way may be the best.
-        let rule = Rule {
-            windows: WATCHED,
-            expected,
-            refutable: false,
-            least: Gain::NONE,
-            deviation,
-            must_show: false,
-            confidence,
-        };
+        let rule = Rule { refutable: false, ..Rule::of(expected, deviation, confidence) };
         let (trial, judgement) = self.trials.measure(iteration, measurement, rule)?;
         self.learn(&trial);
         Some(judgement)
@@ -436,15 +428,7 @@ mod tests {
         let mut trials = Trials::default();
         trials.start(Trial::new(0, Some(of(4)), of(5), 0, Measurements::from(taking(1.0))));
         let expected = Gain::UNKNOWN;
-        let rule = Rule {
-            windows: 1,
-            expected,
-            refutable: true,
-            least: Gain::NONE,
-            deviation: 1e-9,
-            must_show: false,
-            confidence,
-        };
+        let rule = Rule { windows: 1, ..Rule::of(expected, 1e-9, confidence) };
         let (trial, _) = trials.measure(0, taking(measured_s), rule).expect("it is sure");
         workers.learn(&trial);
         workers.of_doubling[side(1.0)]

@@ -221,9 +221,7 @@ impl WorkloadEstimator {
         let now = WorkloadEstimator::of(window, mean_s, (&steadiness, placed), confidence);
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
         let known = workload.as_ref().map_or(&now, |known| known);
-        let former = steadiness.clone();
         let (own_s, variation) = (now.per_worker_s, now.variation_by(known));
-        steadiness.add(own_s, variation, other_number);
         let equal = now.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
@@ -268,11 +266,8 @@ impl WorkloadEstimator {
                 Learnt::Anew
             }
         };
-        if learnt == Learnt::Returned {
-            // What kinds differ by is no chance.
-            steadiness = former;
-            steadiness.add(own_s, variation, true);
-        }
+        // What kinds differ by is no chance.
+        steadiness.add(own_s, variation, other_number || learnt == Learnt::Returned);
         if let Some(known) = workload {
             known.steadiness = steadiness;
         }
@@ -360,9 +355,8 @@ impl WorkloadEstimator {
     /// Whether an iteration is of this kind: by the mean over its tasks, or over its workers. Where tasks differ by place, the one of workers depends on
     /// how they were handed out; where workers differ, the one of tasks does.
     fn is_kind_of(&self, now: &WorkloadEstimator, seen: f64) -> bool {
-        let has_mean = |mean_s: f64, own_s: f64| (mean_s / own_s).ln().abs() <= self.chance_of_mean(now, seen);
-        let alike = has_mean(now.mean_s, self.mean_s) || has_mean(now.per_worker_s, self.per_worker_s);
-        alike && self.workers == now.workers
+        let of_tasks = (now.mean_s / self.mean_s).ln().abs() <= self.chance_of_mean(now, seen);
+        self.workers == now.workers && (of_tasks || !self.has_other_mean(now, seen))
     }
 
     fn has_other_mean(&self, now: &WorkloadEstimator, seen: f64) -> bool {
@@ -398,32 +392,21 @@ impl WorkloadEstimator {
 
     /// What is learnt anew, with what does not depend on the tasks: where ranks are and how fast, what chunks cost; and what may have come
     /// again: where there is more to do.
-    fn keep_costs(&self, window: &Window, now: WorkloadEstimator) -> WorkloadEstimator {
+    fn keep_costs(&self, window: &Window, mut now: WorkloadEstimator) -> WorkloadEstimator {
         let chunk_cost_s = if costs_are_known(window) { now.chunk_cost_s } else { self.chunk_cost_s };
         let mut far = self.far.clone();
         far.extend(&now.far);
         let mut shape = self.shape.clone();
         // A worker that became slow may be what has changed.
         let is_known = self.is_compared && now.are_equal();
-        shape.renew(now.shape, keep(), self.steadiness.level(self.confidence));
+        shape.renew(std::mem::take(&mut now.shape), keep(), self.steadiness.level(self.confidence));
+        let shows = std::mem::take(&mut now.slowness);
         let (slowness, by_workers, is_compared) =
-            self.slowness_by(&mut now.last.clone(), is_known, now.slowness, |_, new| new);
-        WorkloadEstimator {
-            chunk_cost_s,
-            far,
-            shape,
-            by_workers,
-            slowness,
-            is_compared,
-            overhead: self.overhead.clone(),
-            most_overhead: self.most_overhead.clone(),
-            overhead_of: self.overhead_of,
-            message_shares: self.message_shares.clone(),
-            ..now
-        }
+            self.slowness_by(&mut now.last.clone(), is_known, shows, |_, new| new);
+        WorkloadEstimator { chunk_cost_s, far, shape, by_workers, slowness, is_compared, ..self.costs_in(now) }
     }
 
-    /// What is known of another kind of iterations, with what does not depend on the tasks as it is known now.
+    /// What is known of other tasks, with what does not depend on them as it is known now.
     fn costs_in(&self, other: WorkloadEstimator) -> WorkloadEstimator {
         WorkloadEstimator {
             chunk_cost_s: self.chunk_cost_s,

@@ -18,7 +18,7 @@ use crate::model_error::{EXACT, Simulated, correction};
 use crate::noise::Noise;
 use crate::options::Objective;
 use crate::prediction_errors::PredictionErrors;
-use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, WATCHED, worth};
+use crate::trial::{JUDGED, Measurement, Measurements, Rule, Trial, Trials, worth};
 use crate::tuning_point::names;
 use crate::{
     Explanation, Judgement, NextAllocation, Observation, Proposal, Recent, Refusal, Report, Settled, StreamWindow,
@@ -155,15 +155,7 @@ impl Pipeline {
         // What is expected counts by how far forecasts were off.
         let expected = Gain { error: gain.error.hypot(self.errors.deviation()), ..gain };
         let (deviation, confidence) = (self.noise.deviation(), self.confidence);
-        let rule = Rule {
-            windows: WATCHED,
-            expected,
-            refutable: true,
-            least: Gain::NONE,
-            deviation,
-            must_show: false,
-            confidence,
-        };
+        let rule = Rule::of(expected, deviation, confidence);
         let Some((_, judgement)) = self.trials.measure(window.number, measurement, rule) else { return };
         self.errors.learn(judgement.measured_s, promised_s);
         self.judgements.push(judgement);

@@ -167,18 +167,12 @@ impl Scripted {
         let foreseen_s = self.measured.time_s().unwrap_or(measurement.time_s);
         self.errors.add(measurement.time_s, foreseen_s);
         let limits = self.description.limits;
+        // What it predicts has the least gain already.
+        let least = if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() };
         let rule = Rule {
             windows: limits.watched_iterations as usize,
-            expected: self.expected,
-            refutable: true,
-            // What it predicts has the least gain already.
-            least: Gain {
-                mean: if self.expected.error.is_finite() { 0.0 } else { -(-limits.min_gain).ln_1p() },
-                error: 0.0,
-            },
-            deviation: self.noise.deviation(),
-            must_show: false,
-            confidence: self.confidence,
+            least: Gain { mean: least, error: 0.0 },
+            ..Rule::of(self.expected, self.noise.deviation(), self.confidence)
         };
         let Some((trial, judgement)) = self.trials.measure(iteration, measurement, rule) else { return };
         self.errors.learn(judgement.measured_s, self.promised_s);

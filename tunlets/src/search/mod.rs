@@ -215,15 +215,7 @@ impl SearchTunlet {
 
     /// The engine judges: no rule ends the trial before it asks for other values.
     fn watch(&self) -> Rule {
-        Rule {
-            windows: usize::MAX,
-            expected: Gain::NONE,
-            refutable: false,
-            least: Gain::NONE,
-            deviation: 0.0,
-            must_show: false,
-            confidence: self.confidence,
-        }
+        Rule { windows: usize::MAX, refutable: false, ..Rule::of(Gain::NONE, 0.0, self.confidence) }
     }
 
     /// The values asked for are in force from window `in_force` on; those before window `whole` had the values before.
@@ -413,7 +405,7 @@ impl SearchTunlet {
             uncertainty: if predicted_s.is_finite() { (self.confidence.two_sided() * deviation).exp_m1() } else { 0.0 },
             unchanged_s,
             gain: None,
-            gain_of: "",
+            over_kinds: false,
             worth,
             trial: measures,
             at_once: self.is_urgent() && !synchronized,

@@ -13,9 +13,9 @@ use midrun_models::line::median;
 use midrun_scheduling::TechniqueParameters;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is remembered of the kinds of iterations.
+/// What trials remember of the kinds of iterations, which the workload tells apart.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kinds {
+pub(super) struct KindsSeen {
     /// The kind that trials compare.
     watched: u64,
     /// The last iteration was of another.

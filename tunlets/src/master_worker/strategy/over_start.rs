@@ -13,7 +13,7 @@ impl MasterWorker {
         if workload.workers != workers || self.of_own > 0 || self.set_last != Some(family(&current)) {
             return None;
         }
-        let (was, is) = candidates::shortlist(workload, start, (&[current], &[]), self.confidence);
+        let (was, is) = candidates::compare(workload, start, &[current], self.confidence);
         let is = is.first()?;
         // What was measured of either, or of the change, may have been of other tasks.
         let [was, now] = [&was, is].map(|of| Simulated { residual: None, ..self.simulated(workload, of) });

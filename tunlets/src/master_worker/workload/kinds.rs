@@ -18,7 +18,7 @@ pub(super) struct Kinds {
     others: VecDeque<(u64, Arc<WorkloadEstimator>)>,
     /// Iterations so far, of all kinds.
     iterations: u64,
-    /// An iteration was of a kind that had been left: kinds take turns, and none has gone for good.
+    /// An iteration was of a kind that had been left.
     take_turns: bool,
     /// Kinds so far, beside the first one.
     count: u64,
