@@ -303,9 +303,7 @@ impl Measurements {
             return;
         }
         let is_first = self.is_first(rank);
-        if roster.members.world_size() > 0 {
-            begun.workers = begun.workers.min(roster.members.world_size().max(roster.members.seen() as u32));
-        }
+        begun.workers = begun.workers.min(roster.members.most_ranks());
         // The marker carries the technique in force, whoever changed it.
         roster.points.set(rank, names::TECHNIQUE, &Value::Number(f64::from(begun.technique)));
         let most_workers = roster.points.get(rank, names::OWN_WORKERS).map(|point| point.value as u32);

@@ -307,6 +307,11 @@ impl Membership {
         self.world_size
     }
 
+    /// No rank has this number or a greater one: those that the job began with, and those that it started; no bound while unknown.
+    pub(super) fn most_ranks(&self) -> u32 {
+        if self.world_size == 0 { u32::MAX } else { self.world_size.max(self.seen() as u32) }
+    }
+
     /// All the ranks that were seen have left, and at least one was seen.
     pub(super) fn all_left(&self) -> bool {
         !self.ranks.is_empty() && self.present == 0

@@ -5,6 +5,7 @@ use midrun_tunlets::memory::{Cut, own_values};
 use midrun_tunlets::tuning_point::names;
 
 use crate::actions::Action;
+use crate::events::TuningPointDeclared;
 use crate::tuning_points::TuningPoints;
 
 /// A value that a rank took over.
@@ -54,11 +55,18 @@ impl OwnValues {
     }
 }
 
+/// A program with its own loop may name any range for its number of workers, but sends to ranks: their number bounds it, without the master, unless
+/// the program counts that, too.
+pub(super) fn for_workers(point: TuningPointDeclared, ranks: u32) -> TuningPointDeclared {
+    let most = f64::from(ranks.saturating_sub(1)).max(point.declared).max(point.value);
+    let maximum = if point.name == names::OWN_WORKERS { point.maximum.min(most) } else { point.maximum };
+    TuningPointDeclared { maximum, ..point }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::actions::Phase;
-    use crate::events::TuningPointDeclared;
     use crate::ids::{ActionId, JobId};
 
     fn declared(points: &mut TuningPoints, name: &str, value: f64) {
@@ -66,6 +74,25 @@ mod tests {
         let point =
             TuningPointDeclared { name: name.into(), whole: true, text: false, minimum, maximum, value, declared };
         assert!(points.declare(0, point));
+    }
+
+    #[test]
+    fn a_number_of_workers_goes_up_to_the_ranks_beside_the_master() {
+        let point = |name: &str, declared: f64| TuningPointDeclared {
+            name: name.into(),
+            whole: true,
+            text: false,
+            minimum: 1.0,
+            maximum: 8.0,
+            value: declared,
+            declared,
+        };
+        let most = |name, declared, ranks| for_workers(point(name, declared), ranks).maximum;
+        assert_eq!(most(names::OWN_WORKERS, 2.0, 7), 6.0);
+        assert_eq!(most(names::OWN_WORKERS, 7.0, 7), 7.0, "it counts the master, too");
+        assert_eq!(most(names::OWN_WORKERS, 2.0, 20), 8.0);
+        assert_eq!(most(names::OWN_WORKERS, 2.0, u32::MAX), 8.0, "how many there are is not known");
+        assert_eq!(most(names::CHUNK_TASKS, 2.0, 4), 8.0);
     }
 
     /// Rank 0 takes `chunk.tasks` over.

@@ -112,9 +112,14 @@ impl CoreTask {
                 () = &mut shutdown => break,
                 _ = ticks.tick() => {
                     self.step(Input::Tick, None);
+                    let due = self.accounts.due(self.now_ns.now());
+                    due.into_iter().for_each(|thought| (self.thinker)(thought, Priority::Usual));
                     self.look_after_journal();
                 }
-                Some(job) = self.thoughts.1.recv() => self.step(Input::Thought { job }, None),
+                Some(job) = self.thoughts.1.recv() => {
+                    self.accounts.done(&job);
+                    self.step(Input::Thought { job }, None);
+                }
                 Some(place) = asked.recv() => drop(place.send(self.core.overview(self.now_ns.now()))),
                 message = queue.recv() => match message {
                     Some(message) => self.take(message),

@@ -1,7 +1,8 @@
 //! Where tunlets think, and what that may take from the application.
 //!
 //! An analyzer that runs on a node of the job computes where ranks do. As long as a job's tunlets took less than [`SHARE`] of the time since they
-//! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them.
+//! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them. Where ranks leave none, that
+//! would be never: once the share allows it, what is not done by then is thought at once, too.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,6 +84,16 @@ struct Account {
     since_ns: u64,
     /// Time that its thoughts computed, nanoseconds.
     spent_ns: Arc<AtomicU64>,
+    /// The thought that waits for a core that no rank wants.
+    waiting: Option<Thought>,
+}
+
+impl Account {
+    /// Whether its tunlets took less than their share of the time.
+    fn is_within(&self, now_ns: u64) -> bool {
+        let allowed_ns = SHARE * now_ns.saturating_sub(self.since_ns) as f64;
+        self.spent_ns.load(Ordering::Relaxed) as f64 <= allowed_ns
+    }
 }
 
 impl Accounts {
@@ -93,17 +104,28 @@ impl Accounts {
         now_ns: u64,
         thought: impl Fn() + Send + Sync + 'static,
     ) -> (Thought, Priority) {
-        let new = || Account { since_ns: now_ns, spent_ns: Arc::default() };
+        let new = || Account { since_ns: now_ns, spent_ns: Arc::default(), waiting: None };
         let account = self.0.entry(job.clone()).or_insert_with(new);
-        let allowed_ns = SHARE * now_ns.saturating_sub(account.since_ns) as f64;
-        let is_within = account.spent_ns.load(Ordering::Relaxed) as f64 <= allowed_ns;
         let spent_ns = account.spent_ns.clone();
-        let booked = move || {
+        let booked: Thought = Arc::new(move || {
             let begin_ns = clock::thread_ns();
             thought();
             spent_ns.fetch_add(clock::thread_ns().saturating_sub(begin_ns), Ordering::Relaxed);
-        };
-        (Arc::new(booked), if is_within { Priority::Usual } else { Priority::Lowest })
+        });
+        let priority = if account.is_within(now_ns) { Priority::Usual } else { Priority::Lowest };
+        account.waiting = (priority == Priority::Lowest).then(|| booked.clone());
+        (booked, priority)
+    }
+
+    /// The thoughts that waited until their job's share allows them.
+    pub(crate) fn due(&mut self, now_ns: u64) -> Vec<Thought> {
+        let within = self.0.values_mut().filter(|account| account.is_within(now_ns));
+        within.filter_map(|account| account.waiting.take()).collect()
+    }
+
+    /// The job's thought is done.
+    pub(crate) fn done(&mut self, job: &JobId) {
+        self.0.get_mut(job).into_iter().for_each(|account| account.waiting = None);
     }
 
     /// The job is over.
@@ -128,7 +150,14 @@ mod tests {
         let mut priority_at = |now_ns| accounts.book(&job, now_ns, || {}).1;
         assert_eq!(priority_at(2_000), Priority::Lowest);
         assert_eq!(priority_at(10_000_000), Priority::Lowest, "1 ms of 10 ms");
-        assert_eq!(priority_at(u64::MAX), Priority::Usual);
+        assert_eq!(accounts.due(10_000_000).len(), 0);
+        let later = accounts.due(1_000_000_000);
+        assert_eq!((later.len(), accounts.due(1_000_000_000).len()), (1, 0), "once");
+        assert_eq!(accounts.book(&job, 10_000_000, || {}).1, Priority::Lowest);
+        accounts.done(&job);
+        assert_eq!(accounts.due(1_000_000_000).len(), 0, "it got a core");
+        assert_eq!(accounts.book(&job, u64::MAX, || {}).1, Priority::Usual);
+        assert_eq!(accounts.due(u64::MAX).len(), 0, "nothing waits");
         assert_eq!(accounts.book(&JobId::new("b").unwrap(), 2_000, || {}).1, Priority::Usual, "another job");
         accounts.close(&job);
         assert_eq!(accounts.book(&job, 2_000, || {}).1, Priority::Usual);

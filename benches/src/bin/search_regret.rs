@@ -46,9 +46,14 @@ const LOOK_S: f64 = 0.025;
 /// Values of each parameter: 1 to this.
 const VALUES: f64 = 64.0;
 
+/// Names of a parameter that has no order.
+const NAMES: usize = 4;
+
 /// What is searched: time in seconds by the values, 1 to [`VALUES`] each.
 struct Surface {
     axes: usize,
+    /// Factor of the time with each name of the last parameter, which has no order; none where all have one.
+    names: Vec<f64>,
     best: Vec<f64>,
     /// Logarithm of the time at the far end over the least one.
     height: f64,
@@ -65,18 +70,23 @@ struct Surface {
     disturbed: f64,
     /// Standard deviation of the logarithm of a disturbance that lasts: it decays by 1 / [`LASTS`] in each iteration.
     lasting: f64,
+    /// From which share of the run on the machine is another, and the factor of its times.
+    later: Option<(f64, f64)>,
     /// Where the second valley lies on the first axis, its half width, and its depth as a share of the time.
     valley: Option<(f64, f64, f64)>,
     /// From which share of the first axis on it takes how much longer, as a share of the time.
     cliff: Option<(f64, f64)>,
 }
 
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 12] = [
     "smooth",
     "noisy",
+    "very noisy",
     "stepped",
     "two parameters",
+    "two and a name",
     "slow in a row",
+    "another load",
     "two valleys",
     "a cliff",
     "no effect",
@@ -87,9 +97,11 @@ const LASTS: f64 = 10.0;
 
 impl Surface {
     fn drawn(kind: &str, random: &mut Random) -> Surface {
-        let axes = if kind == "two parameters" { 2 } else { 1 };
+        let axes = if kind.starts_with("two ") && kind != "two valleys" { 2 } else { 1 };
+        let names = if kind == "two and a name" { NAMES } else { 0 };
         Surface {
             axes,
+            names: (0..names).map(|_| 1.0 + 0.5 * random.uniform()).collect(),
             best: (0..axes).map(|_| random.uniform()).collect(),
             height: if ["no effect", "nothing but noise", "a cliff"].contains(&kind) {
                 0.0
@@ -102,11 +114,13 @@ impl Surface {
             steps: if kind == "stepped" { (4.0 + 5.0 * random.uniform()).floor() } else { 0.0 },
             noise: match kind {
                 "noisy" => 0.08,
+                "very noisy" => 0.4,
                 "nothing but noise" => 0.3,
                 _ => 0.01,
             },
             disturbed: if kind == "noisy" { 0.05 } else { 0.0 },
             lasting: if ["slow in a row", "no effect"].contains(&kind) { 0.08 } else { 0.0 },
+            later: (kind == "another load").then(|| (random.uniform(), (0.5 * random.normal()).exp())),
             valley: (kind == "two valleys")
                 .then(|| (random.uniform(), 0.05 + 0.1 * random.uniform(), 0.2 + 0.4 * random.uniform())),
             cliff: (kind == "a cliff").then(|| (random.uniform(), random.uniform() - 0.5)),
@@ -115,7 +129,7 @@ impl Surface {
 
     fn true_s(&self, values: &[f64]) -> f64 {
         let scaled = |x: f64| if self.logarithmic { x.ln() / VALUES.ln() } else { (x - 1.0) / (VALUES - 1.0) };
-        let place: Vec<f64> = values.iter().map(|x| scaled(*x)).collect();
+        let place: Vec<f64> = values[..self.axes].iter().map(|x| scaled(*x)).collect();
         let mut sum = 0.0;
         for (k, x) in place.iter().enumerate() {
             let moved = if k == 0 { self.tilt * (place[self.axes - 1] - 0.5) } else { 0.0 };
@@ -130,17 +144,23 @@ impl Surface {
             sum += (1.0 - (PI * off.clamp(-1.0, 1.0)).cos()) / 2.0;
         }
         let valley = |(middle, half, depth): (f64, f64, f64)| depth * (-((place[0] - middle) / half).powi(2)).exp();
+        let name = values.get(self.axes).map_or(1.0, |name| self.names[*name as usize - 1]);
         let cliff = self.cliff.filter(|(from, _)| place[0] >= *from).map_or(0.0, |(_, by)| by);
-        0.1 * (self.height * sum / self.axes as f64).exp() * (1.0 - self.valley.map_or(0.0, valley)) * (1.0 + cliff)
+        name * 0.1
+            * (self.height * sum / self.axes as f64).exp()
+            * (1.0 - self.valley.map_or(0.0, valley))
+            * (1.0 + cliff)
     }
 
     /// What the machine adds to the times of so many iterations, as factors.
     fn disturbances(&self, iterations: usize, random: &mut Random) -> Vec<f64> {
         let mut lasting = Disturbance::drawn(self.lasting, LASTS, random);
-        let one = |_| {
+        let one = |iteration: usize| {
+            let is_later = |(share, _): &(f64, f64)| iteration as f64 > share * iterations as f64;
+            let load = self.later.filter(is_later).map_or(1.0, |(_, factor)| factor);
             let disturbed = if random.uniform() < self.disturbed { 1.0 + random.uniform() } else { 1.0 };
             lasting.advance(random);
-            (self.noise * random.normal() + lasting.now).exp() * disturbed
+            (self.noise * random.normal() + lasting.now).exp() * disturbed * load
         };
         (0..iterations).map(one).collect()
     }
@@ -148,7 +168,8 @@ impl Surface {
     fn least_s(&self) -> f64 {
         let values: Vec<f64> = (1..=VALUES as u32).map(f64::from).collect();
         let all = values.iter().flat_map(|a| values.iter().map(move |b| [*a, *b]));
-        all.map(|both| self.true_s(&both[..self.axes])).fold(f64::INFINITY, f64::min)
+        let name = self.names.iter().copied().reduce(f64::min).unwrap_or(1.0);
+        name * all.map(|both| self.true_s(&both[..self.axes])).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -167,7 +188,10 @@ struct Run {
 }
 
 fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool) -> Result<Run> {
-    let points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
+    let mut points: Vec<String> = (0..surface.axes).map(|k| format!("x{k}=1..{VALUES}")).collect();
+    if !surface.names.is_empty() {
+        points.push(format!("x{}=1..{NAMES} categorical", surface.axes));
+    }
     let search = SearchOptions { points: points.join("; "), ..SearchOptions::default() };
     let options = TuningOptions { tunlet: "search".into(), search, ..TuningOptions::default() };
     let mut tunlet = catalogue::create(&options)?;
@@ -187,7 +211,8 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
         let proposed = |proposal: Proposal, now: &[f64]| {
             let mut new = now.to_vec();
             for (name, value) in &proposal.assignments {
-                new[usize::from(name == "x1")] = value.number().unwrap_or(f64::NAN);
+                let at: usize = name[1..].parse().unwrap_or_default();
+                new[at] = value.number().unwrap_or(f64::NAN);
             }
             new
         };
@@ -227,15 +252,16 @@ fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
     now.iter().enumerate().map(one).collect()
 }
 
-/// The peer: one measurement of each corner, and where the simplex has collapsed its best one stays.
+/// The peer: one measurement of each corner, and where the simplex has collapsed its best one stays. A name, which has no corner, stays.
 fn by_simplex(surface: &Surface, start: &[f64], disturbances: &[f64]) -> Run {
-    let mut simplex = Simplex::new(start, (1.0, VALUES));
+    let (ordered, names) = start.split_at(surface.axes);
+    let mut simplex = Simplex::new(ordered, (1.0, VALUES));
     let mut values: Vec<Vec<f64>> = Vec::new();
     let mut now = start.to_vec();
     while values.len() < disturbances.len() {
         let time_s = surface.true_s(&now) * disturbances[values.len()];
         values.push(now.clone());
-        let next = simplex.next(time_s);
+        let next = [&simplex.next(time_s), names].concat();
         if next != now {
             // On its way.
             values.push(now);
@@ -266,7 +292,8 @@ fn main() -> Result<()> {
         for seed in seed..seed + a.surfaces {
             let random = &mut Random::new(seed);
             let surface = Surface::drawn(kind, random);
-            let from: Vec<f64> = (0..surface.axes).map(|_| 1.0 + random.below(VALUES as usize) as f64).collect();
+            let mut from: Vec<f64> = (0..surface.axes).map(|_| 1.0 + random.below(VALUES as usize) as f64).collect();
+            from.extend((!surface.names.is_empty()).then(|| 1.0 + random.below(NAMES) as f64));
             let least_s = surface.least_s();
             let regret = |values: &[f64]| 100.0 * (surface.true_s(values) / least_s - 1.0);
             start.push(regret(&from));

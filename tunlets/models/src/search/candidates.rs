@@ -6,7 +6,7 @@ use super::space::{Point, Space};
 use crate::random::Random;
 
 /// Most combinations that are compared at once: what a choice takes grows with their square.
-const MOST: usize = 128;
+const MOST: usize = 64;
 
 /// The combinations to compare, where `measured` were, the best first, and `near` lies near the values at start.
 pub(super) fn choose(space: &Space, near: &Point, measured: &[Point], random: &mut Random) -> Vec<Point> {

@@ -380,3 +380,46 @@ fn a_program_that_fails_beyond_a_value_is_not_asked_for_each_value_beyond_it() {
         assert!(search.best().unwrap().values[0] >= 37.0, "{seed}: {:?}", search.best());
     }
 }
+
+#[test]
+fn values_whose_times_were_luck_are_left_once_the_run_shows_it() {
+    let space = Space::parse(["a=1..8"], []).unwrap();
+    let mut search = Search::new(space, vec![1.0], &[], plan(60, 1));
+    let mut random = Random::new(1);
+    let mut time_s = |values: &[f64], lucky: bool| {
+        let time_s = if values[0] > 1.0 {
+            1.0
+        } else if lucky {
+            0.9
+        } else {
+            2.0
+        };
+        time_s * (1.0 + 0.01 * random.normal())
+    };
+    let mut iterations = 0;
+    while let Some(ask) = search.ask() {
+        search.tell(time_s(&ask.values, true));
+        iterations += 1;
+    }
+    assert!(search.best().unwrap().start && search.has_ended());
+    // A run of which nobody knows how long it is lasts as long again.
+    let mut rested = 0;
+    while search.is_over() {
+        search.tell_rest(2.0);
+        rested += 1;
+        assert!(rested <= 2 * iterations);
+    }
+    assert_eq!(rested, iterations);
+    assert!(search.has_ended());
+    while let Some(ask) = search.ask() {
+        search.tell(time_s(&ask.values, false));
+    }
+    assert!(!search.best().unwrap().start, "{:?}", search.best());
+    for _ in 0..1000 {
+        match search.ask() {
+            Some(ask) => search.tell(time_s(&ask.values, false)),
+            None => search.tell_rest(1.0),
+        }
+    }
+    assert!(search.is_over() && search.spent() <= search.budget() && !search.best().unwrap().start);
+}

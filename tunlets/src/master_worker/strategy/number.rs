@@ -74,7 +74,7 @@ impl MasterWorker {
         (from, to): (TechniqueParameters, TechniqueParameters),
         (unchanged_s, scale): (f64, f64),
     ) -> Option<Proposal> {
-        let (iteration, iteration_s) = self.last?;
+        let (iteration, _) = self.last?;
         if spare.is_some_and(awaited) {
             return None; // decided once all of them have joined
         }
@@ -139,7 +139,7 @@ impl MasterWorker {
             why,
             predicted_s,
             uncertainty: self.errors.half_width(error, self.confidence),
-            unchanged_s: iteration_s,
+            unchanged_s: now.iteration_s,
             gain: Some(gain.as_share(self.confidence)),
             worth,
             ..Proposal::default()
