@@ -58,7 +58,7 @@ pub enum Output {
     HandOver { link: LinkId, ranks: Vec<Unattended> },
     /// Let the tunlets of a job think; then [`Input::Thought`]. Urgent: the ranks have left, or somebody waits for the summary; a thought
     /// under way may be handed out so once more.
-    Think { job: JobId, work: Work, is_urgent: bool },
+    Think { job: JobId, work: Work, is_urgent: bool, may_save_s: f64 },
     /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },
     /// The job is over: end its watches.

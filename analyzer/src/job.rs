@@ -12,6 +12,7 @@ mod publication;
 mod replay;
 mod report;
 mod settlements;
+mod stake;
 mod start_values;
 mod synchronized;
 

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Job;
 use super::measurements::Measured;
+use super::stake::Stake;
 use crate::actions::Assigned;
 use crate::context::Ctx;
 use crate::control::Mode;
@@ -14,7 +15,7 @@ use crate::decisions::{HELD, Per};
 use crate::in_flight::{By, When};
 use crate::input::Output;
 use crate::log_lines;
-use crate::thought::{Conclusion, News};
+use crate::thought::{Conclusion, News, Work};
 
 /// Window after which a proposal is wanted: its unit, its number, and the rank that would take a change over.
 type Moment = (Per, u64, Option<u32>);
@@ -30,6 +31,7 @@ pub(super) struct Asked {
     pub(super) done: bool,
     /// It is urgent.
     is_urgent: bool,
+    stake: Stake,
 }
 
 /// The unit of the windows from which a framework's tuning point is decided.
@@ -55,6 +57,9 @@ impl Job {
                 (News::Stream(Box::new(window)), Per::Output)
             }
         };
+        if let News::Iteration(seen) | News::Further(seen) = &window {
+            self.asked.stake.on_window(seen);
+        }
         let (number, rank) = match &window {
             News::Iteration(seen) | News::Further(seen) => {
                 self.dispatcher.on_measured(seen.master, Some(seen.iteration), seen.iteration_s);
@@ -135,7 +140,7 @@ impl Job {
         let Some(work) = self.decisions.begin_thought(points) else { return };
         if self.spec.thinks_apart && !self.ends {
             self.asked.is_urgent = self.computes_no_more();
-            ctx.out.push(Output::Think { job: self.id.clone(), work, is_urgent: self.asked.is_urgent });
+            self.hand_out(ctx, work);
         } else {
             self.on_thought(ctx);
         }
@@ -149,8 +154,14 @@ impl Job {
         }
         if let Some(work) = self.decisions.under_way() {
             self.asked.is_urgent = true;
-            ctx.out.push(Output::Think { job: self.id.clone(), work, is_urgent: true });
+            self.hand_out(ctx, work);
         }
+    }
+
+    fn hand_out(&self, ctx: &mut Ctx<'_>, work: Work) {
+        // Advice saves nothing now.
+        let may_save_s = if self.spec.dry_run { 0.0 } else { self.asked.stake.may_save_s() };
+        ctx.out.push(Output::Think { job: self.id.clone(), work, is_urgent: self.asked.is_urgent, may_save_s });
     }
 
     /// Whether all ranks have left, or somebody waits for the summary.
@@ -171,7 +182,11 @@ impl Job {
                 ctx.notify(log_lines::judged(&ctx.job, line, &judgement, number));
             }
         }
-        if let (Some(proposal), Some(moment)) = (proposal, self.asked.now.take()) {
+        let asked = self.asked.now.take();
+        if asked.is_some() {
+            self.asked.stake.on_thought(proposal.is_some());
+        }
+        if let (Some(proposal), Some(moment)) = (proposal, asked) {
             self.decide(ctx, moment, proposal);
         }
         for refusal in self.decisions.new_refusals(refusals) {

@@ -260,10 +260,10 @@ impl CoreTask {
             Output::HandOver { link, ranks } => {
                 self.links.send(link.0, convert::unattended(ranks));
             }
-            Output::Think { job, work, is_urgent } => {
+            Output::Think { job, work, is_urgent, may_save_s } => {
                 let done = self.thoughts.0.clone();
                 let of = job.clone();
-                let (thought, priority) = self.accounts.book(&of, self.now_ns.now(), move || {
+                let (thought, priority) = self.accounts.book(&of, (self.now_ns.now(), may_save_s), move || {
                     if work.run() {
                         // The core may have ended meanwhile.
                         let _ = done.send(job.clone());

@@ -1,8 +1,8 @@
 //! Where tunlets think, and what that may take from the application.
 //!
 //! An analyzer that runs on a node of the job computes where ranks do. As long as a job's tunlets took less than [`SHARE`] of the time since they
-//! first thought, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them. Where ranks leave none, that
-//! would be never: once the share allows it, what is not done by then is thought at once, too.
+//! first thought, or less than what their thoughts are expected to save, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them. Where ranks leave none, that
+//! would be never: once that allows it, what is not done by then is thought at once, too.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -84,28 +84,31 @@ struct Account {
     since_ns: u64,
     /// Time that its thoughts computed, nanoseconds.
     spent_ns: Arc<AtomicU64>,
+    /// What its thoughts are expected to save, nanoseconds.
+    may_save_ns: f64,
     /// The thought that waits for a core that no rank wants.
     waiting: Option<Thought>,
 }
 
 impl Account {
-    /// Whether its tunlets took less than their share of the time.
+    /// Whether its tunlets took less than their share of the time, or than what they may save.
     fn is_within(&self, now_ns: u64) -> bool {
-        let allowed_ns = SHARE * now_ns.saturating_sub(self.since_ns) as f64;
+        let allowed_ns = (SHARE * now_ns.saturating_sub(self.since_ns) as f64).max(self.may_save_ns);
         self.spent_ns.load(Ordering::Relaxed) as f64 <= allowed_ns
     }
 }
 
 impl Accounts {
-    /// The thought as it is booked, and its priority now.
+    /// The thought as it is booked, and its priority now, where thoughts are expected to save so much, seconds.
     pub(crate) fn book(
         &mut self,
         job: &JobId,
-        now_ns: u64,
+        (now_ns, may_save_s): (u64, f64),
         thought: impl Fn() + Send + Sync + 'static,
     ) -> (Thought, Priority) {
-        let new = || Account { since_ns: now_ns, spent_ns: Arc::default(), waiting: None };
+        let new = || Account { since_ns: now_ns, spent_ns: Arc::default(), may_save_ns: 0.0, waiting: None };
         let account = self.0.entry(job.clone()).or_insert_with(new);
+        account.may_save_ns = 1e9 * may_save_s;
         let spent_ns = account.spent_ns.clone();
         let booked: Thought = Arc::new(move || {
             let begin_ns = clock::thread_ns();
@@ -141,26 +144,28 @@ mod tests {
     #[test]
     fn a_job_thinks_at_the_cost_of_its_ranks_for_a_share_of_the_time_only() {
         let (mut accounts, job) = (Accounts::default(), JobId::new("a").unwrap());
-        let (first, priority) = accounts.book(&job, 1_000, || {
+        let (first, priority) = accounts.book(&job, (1_000, 0.0), || {
             let begin_ns = clock::thread_ns();
             while clock::thread_ns() - begin_ns < 1_000_000 {}
         });
         assert_eq!(priority, Priority::Usual, "nothing was spent");
         first();
-        let mut priority_at = |now_ns| accounts.book(&job, now_ns, || {}).1;
+        let mut priority_at = |now_ns| accounts.book(&job, (now_ns, 0.0), || {}).1;
         assert_eq!(priority_at(2_000), Priority::Lowest);
         assert_eq!(priority_at(10_000_000), Priority::Lowest, "1 ms of 10 ms");
+        assert_eq!(accounts.book(&job, (10_000_000, 0.1), || {}).1, Priority::Usual, "it may save more than it took");
+        assert_eq!(accounts.book(&job, (10_000_000, 0.0), || {}).1, Priority::Lowest);
         assert_eq!(accounts.due(10_000_000).len(), 0);
         let later = accounts.due(1_000_000_000);
         assert_eq!((later.len(), accounts.due(1_000_000_000).len()), (1, 0), "once");
-        assert_eq!(accounts.book(&job, 10_000_000, || {}).1, Priority::Lowest);
+        assert_eq!(accounts.book(&job, (10_000_000, 0.0), || {}).1, Priority::Lowest);
         accounts.done(&job);
         assert_eq!(accounts.due(1_000_000_000).len(), 0, "it got a core");
-        assert_eq!(accounts.book(&job, u64::MAX, || {}).1, Priority::Usual);
+        assert_eq!(accounts.book(&job, (u64::MAX, 0.0), || {}).1, Priority::Usual);
         assert_eq!(accounts.due(u64::MAX).len(), 0, "nothing waits");
-        assert_eq!(accounts.book(&JobId::new("b").unwrap(), 2_000, || {}).1, Priority::Usual, "another job");
+        assert_eq!(accounts.book(&JobId::new("b").unwrap(), (2_000, 0.0), || {}).1, Priority::Usual, "another job");
         accounts.close(&job);
-        assert_eq!(accounts.book(&job, 2_000, || {}).1, Priority::Usual);
+        assert_eq!(accounts.book(&job, (2_000, 0.0), || {}).1, Priority::Usual);
     }
 
     #[tokio::test]
