@@ -2,7 +2,7 @@
 
 use super::speeds::{self, AGAIN, Speeds};
 use crate::confidence::Confidence;
-use crate::{ChunkWork, PROFILE_BINS, ProfileBin, Window};
+use crate::{ChunkWork, PROFILE_BINS, ProfileBin, Window, WorkerWork};
 use midrun_models::seen::{Places, Seen, Stretch};
 use midrun_vocabulary::profile::{Profile, spread};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,17 +13,31 @@ const KEPT: usize = 8;
 /// Speeds are compared by as many of the last iterations as have no more places times iterations than this: some milliseconds' work.
 const CELLS: usize = 1 << 14;
 
+/// The chunks of an iteration in their order, with who computed them.
+#[derive(Clone, Debug)]
+struct Iteration {
+    chunks: Arc<[(u32, ChunkWork)]>,
+    /// Each task was timed, singly or alone in its chunk. Else the squares of a chunk's times are as its worker's chunks differ.
+    timed: bool,
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastIterations(VecDeque<Arc<[(u32, ChunkWork)]>>);
+pub(super) struct LastIterations(VecDeque<Iteration>);
 
 impl LastIterations {
-    /// Of one iteration; nothing where not each of its tasks is in a chunk that is known, and timed singly or alone in it.
+    /// Of one iteration; nothing where not each of its tasks is in a chunk that is known.
     pub(super) fn of(window: &Window) -> LastIterations {
-        let known = |chunk: &ChunkWork, timed: bool| timed || chunk.tasks == 1;
-        let all = window.per_worker.iter().flat_map(|w| w.each_chunk.iter().map(move |chunk| (w, chunk)));
-        let mut all: Vec<(u32, ChunkWork)> =
-            all.filter(|(w, chunk)| known(chunk, w.tasks_timed)).map(|(w, chunk)| (w.rank, *chunk)).collect();
+        let is_timed = |w: &WorkerWork| w.tasks_timed || w.each_chunk.iter().all(|chunk| chunk.tasks == 1);
+        let timed = window.per_worker.iter().all(is_timed);
+        let unlike = if timed { 0.0 } else { between_chunks(window) };
+        let of_one = |w: &WorkerWork, chunk: &ChunkWork| {
+            let squares = chunk.busy_s * chunk.busy_s * (1.0 + unlike) / chunk.tasks.max(1) as f64;
+            let sum_sq_s2 = if is_timed(w) { chunk.sum_sq_s2 } else { squares };
+            (w.rank, ChunkWork { sum_sq_s2, ..*chunk })
+        };
+        let all = window.per_worker.iter().flat_map(|w| w.each_chunk.iter().map(move |chunk| of_one(w, chunk)));
+        let mut all: Vec<(u32, ChunkWork)> = all.collect();
         all.sort_by_key(|(_, chunk)| chunk.first);
         let is_next = |next: &mut u64, (_, chunk): &(u32, ChunkWork)| {
             let is_next = chunk.first == *next;
@@ -32,7 +46,8 @@ impl LastIterations {
         };
         let whole = all.iter().scan(0, is_next).all(|is_next| is_next)
             && all.iter().map(|(_, chunk)| chunk.tasks).sum::<u64>() == window.tasks;
-        LastIterations(if whole && !all.is_empty() { VecDeque::from([all.into()]) } else { VecDeque::new() })
+        let iteration = (whole && !all.is_empty()).then(|| Iteration { chunks: all.into(), timed });
+        LastIterations(iteration.into_iter().collect())
     }
 
     /// Another iteration. One of which the chunks are not known ends what can be drawn.
@@ -47,9 +62,9 @@ impl LastIterations {
     }
 
     /// Those of as many tasks as the last one, in their order.
-    fn alike(&self) -> impl Iterator<Item = &Arc<[(u32, ChunkWork)]>> {
-        let tasks = |all: &[(u32, ChunkWork)]| all.last().map(|(_, chunk)| chunk.first + chunk.tasks);
-        let now = self.0.back().and_then(|all| tasks(all));
+    fn alike(&self) -> impl Iterator<Item = &Iteration> {
+        let tasks = |all: &Iteration| all.chunks.last().map(|(_, chunk)| chunk.first + chunk.tasks);
+        let now = self.0.back().and_then(tasks);
         self.0.iter().filter(move |all| tasks(all) == now)
     }
 
@@ -60,12 +75,13 @@ impl LastIterations {
         known: &BTreeMap<u32, f64>,
         levels: (Confidence, Confidence),
     ) -> Option<BTreeMap<u32, f64>> {
-        let all: Vec<&[(u32, ChunkWork)]> = self.alike().map(AsRef::as_ref).collect();
+        let all: Vec<&[(u32, ChunkWork)]> = self.alike().map(|all| all.chunks.as_ref()).collect();
         let is_bounded =
             |all: &[&[(u32, ChunkWork)]]| all.iter().map(|one| one.len()).sum::<usize>() * all.len() <= CELLS;
         let last = |count: usize| &all[all.len() - count..];
         let count = (1..=all.len()).rev().find(|count| *count == 1 || is_bounded(last(*count)))?;
-        let mut slowness = match speeds::speeds_of(last(count), known, levels) {
+        let timed = self.alike().skip(all.len() - count).all(|all| all.timed);
+        let mut slowness = match speeds::speeds_of(last(count), timed, known, levels) {
             Speeds::Alike => return None,
             Speeds::Differ(slowness) => slowness,
             Speeds::Moved(slowness) => {
@@ -76,7 +92,7 @@ impl LastIterations {
         };
         let now = self.0.back()?;
         let slow = |rank: &u32| slowness.get(rank).copied().unwrap_or(1.0);
-        let (sum, tasks) = now.iter().fold((0.0, 0.0), |(sum, tasks), (rank, chunk)| {
+        let (sum, tasks) = now.chunks.iter().fold((0.0, 0.0), |(sum, tasks), (rank, chunk)| {
             (sum + chunk.tasks as f64 * slow(rank), tasks + chunk.tasks as f64)
         });
         slowness.values_mut().for_each(|slow| *slow *= tasks / sum);
@@ -94,24 +110,41 @@ impl LastIterations {
             }
             parts.iter().map(|&(tasks, busy_s)| ProfileBin { tasks, busy_s }).collect()
         };
-        self.0.iter().map(|all| profile(all)).collect()
+        self.0.iter().map(|all| profile(&all.chunks)).collect()
     }
 
-    /// To draw from, where each worker takes so many times as long as the average one.
+    /// To draw from, where each worker takes so many times as long as the average one: those whose tasks were timed.
     pub(super) fn seen(&self, slowness: &BTreeMap<u32, f64>, places: Places) -> Seen {
         let stretch = |(rank, chunk): &(u32, ChunkWork)| {
             let slow = slowness.get(rank).copied().unwrap_or(1.0);
             Stretch { tasks: chunk.tasks, time: chunk.busy_s / slow, squares: chunk.sum_sq_s2 / (slow * slow) }
         };
-        Seen { iterations: self.0.iter().map(|all| all.iter().map(stretch).collect()).collect(), places }
+        let timed = self.0.iter().filter(|all| all.timed);
+        Seen { iterations: timed.map(|all| all.chunks.iter().map(stretch).collect()).collect(), places }
     }
+}
+
+/// Variance of the tasks of one chunk as a share of their squared mean, by how far the means of each worker's chunks lie apart: that of a mean of n tasks
+/// is by chance the n-th part.
+fn between_chunks(window: &Window) -> f64 {
+    let (mut squares, mut freedom) = (0.0, 0.0);
+    for w in window.per_worker.iter().filter(|w| w.busy_s > 0.0 && !w.each_chunk.is_empty()) {
+        let usual_s = w.busy_s / w.tasks.max(1) as f64;
+        let square = |chunk: &ChunkWork| {
+            let tasks = chunk.tasks.max(1) as f64;
+            tasks * (chunk.busy_s / tasks / usual_s - 1.0).powi(2)
+        };
+        squares += w.each_chunk.iter().map(square).sum::<f64>();
+        freedom += w.each_chunk.len() as f64 - 1.0;
+    }
+    if freedom > 0.0 { squares / freedom } else { 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::WorkerWork;
     use crate::testing::window;
+    use midrun_models::random::Random;
 
     fn chunk(first: u64, tasks: u64) -> ChunkWork {
         let busy_s = 0.5 * tasks as f64;
@@ -143,7 +176,11 @@ mod tests {
         let none = |known: LastIterations| known.0.is_empty();
         assert!(none(iteration(true, [&[chunk(0, 3)], &[chunk(4, 2)]])), "one is missing");
         assert!(none(iteration(true, [&[chunk(0, 3)], &[chunk(2, 3)]])), "one was there twice");
-        assert!(none(iteration(false, [&[chunk(0, 3)], &[chunk(3, 3)]])), "tasks were not timed");
+        let untimed = iteration(false, [&[chunk(0, 3)], &[chunk(3, 3)]]);
+        assert!(
+            untimed.0.len() == 1 && untimed.seen(&BTreeMap::new(), Places::Kept).iterations.is_empty(),
+            "not timed"
+        );
         assert!(none(iteration(true, [&[], &[]])));
     }
 
@@ -156,12 +193,49 @@ mod tests {
             let chunk = |first| ChunkWork { first, tasks: 1, busy_s: 1e-3, sum_sq_s2: 1e-6 };
             let slow = |rank, chunk: ChunkWork| ChunkWork { busy_s: if rank == 0 { 3e-3 } else { 1e-3 }, ..chunk };
             let all: Vec<_> = (0..1000).map(|first| (of(first), slow(of(first), chunk(first)))).collect();
-            LastIterations(VecDeque::from([all.into()]))
+            LastIterations(VecDeque::from([Iteration { chunks: all.into(), timed: true }]))
         };
         let mut known = iteration(0);
         (1..8).for_each(|turn| known.add(iteration(turn)));
         let slowness = known.slowness(&BTreeMap::new(), level).expect("they differ");
         assert!((slowness[&0] / slowness[&1] - 3.0).abs() < 0.05, "{slowness:?}");
+    }
+
+    #[test]
+    fn a_slow_worker_is_known_by_whole_chunks() {
+        let level = (Confidence::default().in_series(8, 2), Confidence::default());
+        // Chunks in order, each for who is free first; the second worker takes so many times as long.
+        let untimed = |sizes: &[u64], slow: f64, random: &mut Random| {
+            let (mut free, mut first) = ([0.0; 2], 0);
+            let mut of_each = [Vec::new(), Vec::new()];
+            for tasks in sizes.iter().copied() {
+                let at = usize::from(free[1] < free[0]);
+                let each_s = |_| 1e-3 * (1.0 + 0.1 * random.uniform());
+                let busy_s = (0..tasks).map(each_s).sum::<f64>() * [1.0, slow][at];
+                of_each[at].push(ChunkWork { first, tasks, busy_s, sum_sq_s2: 0.0 });
+                (free[at], first) = (free[at] + busy_s, first + tasks);
+            }
+            let work = |(rank, each_chunk): (u32, Vec<ChunkWork>)| WorkerWork {
+                rank,
+                tasks: each_chunk.iter().map(|chunk| chunk.tasks).sum(),
+                busy_s: each_chunk.iter().map(|chunk| chunk.busy_s).sum(),
+                each_chunk,
+                ..WorkerWork::default()
+            };
+            let per_worker = [1, 2].into_iter().zip(of_each).map(work).collect();
+            LastIterations::of(&Window { tasks: first, per_worker, ..window(0, 2, 0.1) })
+        };
+        let slowness = |slow: f64| {
+            let (mut last, mut random) = (LastIterations::default(), Random::new(3));
+            for turn in 0..6 {
+                let sizes: &[u64] = if turn < 3 { &[10, 10, 5, 5, 3, 3, 2, 2] } else { &[20, 10, 5, 3, 2] };
+                last.add(untimed(sizes, slow, &mut random));
+            }
+            last.slowness(&BTreeMap::new(), level)
+        };
+        let known = slowness(3.0).expect("one is slow");
+        assert!((2.7..3.3).contains(&(known[&2] / known[&1])), "{known:?}");
+        assert_eq!(slowness(1.0), None);
     }
 
     #[test]

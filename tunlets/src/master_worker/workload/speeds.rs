@@ -45,27 +45,30 @@ pub(super) enum Speeds {
 }
 
 /// Speeds of the workers of these iterations, where they are `known`, or else alike: at the level of one of them in a series, and at that of `one`
-/// test. Iterations have the same number of tasks, each of them in one chunk.
+/// test. Iterations have the same number of tasks, each of them in one chunk; where tasks were not timed (`timed`), one dear task makes a chunk dear, and
+/// it must be sure that most of a worker's chunks bear its speed out.
 pub(super) fn speeds_of(
     iterations: &[&Iteration],
+    timed: bool,
     known: &BTreeMap<u32, f64>,
     (level, one): (Confidence, Confidence),
 ) -> Speeds {
     let compared = Compared::of(iterations, known);
-    if let Some(moved) = moved(&compared, (level, one)) {
+    // Where chunks are cut otherwise, one that has a dear task makes another part of the index range dear.
+    if let Some(moved) = moved(&compared, (level, one)).filter(|_| timed) {
         return Speeds::Moved(moved);
     }
-    believed(&each(&compared), known.is_empty(), compared.count, level)
+    let held = compared.held(|_| true, if timed { 0.0 } else { one.two_sided() });
+    believed(&each(&compared, &held), known.is_empty(), compared.count, level)
 }
 
 /// Each worker beside the others, as it was known and by all these iterations.
-fn each(compared: &Compared) -> BTreeMap<u32, Slower> {
-    let held = compared.held(|_| true, 0.0);
+fn each(compared: &Compared, held: &[bool]) -> BTreeMap<u32, Slower> {
     let known = compared.beside_others(&compared.start);
-    let whole = compared.beside_others(&compared.fit(|_| true, &held));
+    let whole = compared.beside_others(&compared.fit(|_| true, held));
     let mut squares = vec![0.0; compared.ranks.len()];
     for left_out in 0..compared.count {
-        let without = compared.beside_others(&compared.fit(|iteration| iteration != left_out, &held));
+        let without = compared.beside_others(&compared.fit(|iteration| iteration != left_out, held));
         for (sum, (one, all)) in squares.iter_mut().zip(without.iter().zip(&whole)) {
             *sum += (one - all).powi(2);
         }
@@ -138,7 +141,7 @@ mod tests {
 
     fn speeds(iterations: &[Vec<(u32, ChunkWork)>]) -> Speeds {
         let all: Vec<&[(u32, ChunkWork)]> = iterations.iter().map(AsRef::as_ref).collect();
-        speeds_of(&all, &BTreeMap::new(), levels(8, 3))
+        speeds_of(&all, true, &BTreeMap::new(), levels(8, 3))
     }
 
     fn slowness(iterations: &[Vec<(u32, ChunkWork)>]) -> Option<BTreeMap<u32, f64>> {
@@ -241,7 +244,9 @@ mod tests {
             let mut known = BTreeMap::new();
             for (turn, last) in all.windows(8).enumerate() {
                 let last: Vec<&[(u32, ChunkWork)]> = last.iter().map(AsRef::as_ref).collect();
-                if let Speeds::Differ(now) | Speeds::Moved(now) = speeds_of(&last, &known, levels(8 + turn as u64, 8)) {
+                if let Speeds::Differ(now) | Speeds::Moved(now) =
+                    speeds_of(&last, true, &known, levels(8 + turn as u64, 8))
+                {
                     known = now;
                 }
                 let (slowest, fastest) =
@@ -256,7 +261,7 @@ mod tests {
         let alone = iteration(9, |_| (4, 1e-3));
         let known = BTreeMap::from([(4, 0.57), (5, 1.4)]);
         let level = levels(8, 3);
-        assert_eq!(speeds_of(&[&alone, &alone], &known, level), Speeds::Differ(BTreeMap::from([(4, 1.0)])));
+        assert_eq!(speeds_of(&[&alone, &alone], true, &known, level), Speeds::Differ(BTreeMap::from([(4, 1.0)])));
     }
 
     #[test]
@@ -271,7 +276,7 @@ mod tests {
         let all: Vec<_> = (0..20).map(|_| iteration()).collect();
         for last in all.windows(8) {
             let last: Vec<&[(u32, ChunkWork)]> = last.iter().map(AsRef::as_ref).collect();
-            match speeds_of(&last, &known, levels(20, 4)) {
+            match speeds_of(&last, true, &known, levels(20, 4)) {
                 Speeds::Differ(now) | Speeds::Moved(now) => known = now,
                 Speeds::Alike => panic!("they are known"),
             }
@@ -295,7 +300,7 @@ mod tests {
                     })
                 })
                 .collect();
-            match speeds_of(&all.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &known, level) {
+            match speeds_of(&all.iter().map(AsRef::as_ref).collect::<Vec<_>>(), true, &known, level) {
                 Speeds::Differ(now) => now[&1] / now[&0],
                 other => panic!("{other:?}"),
             }
