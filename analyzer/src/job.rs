@@ -275,8 +275,8 @@ impl Job {
     fn on_event(&mut self, ctx: &mut Ctx<'_>, rank: u32, clock: HostClock, event: &Event) {
         match event {
             Event::TuningPointDeclared(point) => {
-                let point_there = own_values::for_workers(point.clone(), self.roster.members.most_ranks());
-                if !self.roster.points.declare(rank, point_there) {
+                let bounded = own_values::for_workers(point.clone(), self.roster.members.most_ranks());
+                if !self.roster.points.declare(rank, bounded) {
                     self.measurements.on_invalid();
                 }
                 self.measurements.set_pattern(rank, &mut self.roster);

@@ -57,7 +57,8 @@ impl Job {
                 (News::Stream(Box::new(window)), Per::Output)
             }
         };
-        if let News::Iteration(seen) | News::Further(seen) = &window {
+        // Further masters lose their time meanwhile.
+        if let News::Iteration(seen) = &window {
             self.asked.stake.on_window(seen);
         }
         let (number, rank) = match &window {
@@ -184,7 +185,7 @@ impl Job {
         }
         let asked = self.asked.now.take();
         if asked.is_some() {
-            self.asked.stake.on_thought(proposal.is_some());
+            self.asked.stake.on_thought(proposal.as_ref().is_some_and(|proposal| !proposal.trial));
         }
         if let (Some(proposal), Some(moment)) = (proposal, asked) {
             self.decide(ctx, moment, proposal);

@@ -263,13 +263,16 @@ impl CoreTask {
             Output::Think { job, work, is_urgent, may_save_s } => {
                 let done = self.thoughts.0.clone();
                 let of = job.clone();
-                let (thought, priority) = self.accounts.book(&of, (self.now_ns.now(), may_save_s), move || {
-                    if work.run() {
-                        // The core may have ended meanwhile.
-                        let _ = done.send(job.clone());
-                    }
-                });
-                (self.thinker)(thought, if is_urgent { Priority::Usual } else { priority });
+                let (thought, priority) =
+                    self.accounts.book(&of, (self.now_ns.now(), may_save_s, is_urgent), move || {
+                        let counts = work.run();
+                        if counts {
+                            // The core may have ended meanwhile.
+                            let _ = done.send(job.clone());
+                        }
+                        counts
+                    });
+                (self.thinker)(thought, priority);
             }
             Output::Notify { job, notice } => self.notify(&job, notice),
             Output::EndWatches { job } => {

@@ -99,12 +99,13 @@ impl Account {
 }
 
 impl Accounts {
-    /// The thought as it is booked, and its priority now, where thoughts are expected to save so much, seconds.
+    /// The thought as it is booked, and its priority now, where thoughts are expected to save so much, seconds. It returns whether it counts: what
+    /// another thread did before costs nothing more.
     pub(crate) fn book(
         &mut self,
         job: &JobId,
-        (now_ns, may_save_s): (u64, f64),
-        thought: impl Fn() + Send + Sync + 'static,
+        (now_ns, may_save_s, is_urgent): (u64, f64, bool),
+        thought: impl Fn() -> bool + Send + Sync + 'static,
     ) -> (Thought, Priority) {
         let new = || Account { since_ns: now_ns, spent_ns: Arc::default(), may_save_ns: 0.0, waiting: None };
         let account = self.0.entry(job.clone()).or_insert_with(new);
@@ -112,10 +113,11 @@ impl Accounts {
         let spent_ns = account.spent_ns.clone();
         let booked: Thought = Arc::new(move || {
             let begin_ns = clock::thread_ns();
-            thought();
-            spent_ns.fetch_add(clock::thread_ns().saturating_sub(begin_ns), Ordering::Relaxed);
+            if thought() {
+                spent_ns.fetch_add(clock::thread_ns().saturating_sub(begin_ns), Ordering::Relaxed);
+            }
         });
-        let priority = if account.is_within(now_ns) { Priority::Usual } else { Priority::Lowest };
+        let priority = if is_urgent || account.is_within(now_ns) { Priority::Usual } else { Priority::Lowest };
         account.waiting = (priority == Priority::Lowest).then(|| booked.clone());
         (booked, priority)
     }
@@ -144,28 +146,44 @@ mod tests {
     #[test]
     fn a_job_thinks_at_the_cost_of_its_ranks_for_a_share_of_the_time_only() {
         let (mut accounts, job) = (Accounts::default(), JobId::new("a").unwrap());
-        let (first, priority) = accounts.book(&job, (1_000, 0.0), || {
+        let (first, priority) = accounts.book(&job, (1_000, 0.0, false), || {
             let begin_ns = clock::thread_ns();
             while clock::thread_ns() - begin_ns < 1_000_000 {}
+            true
         });
         assert_eq!(priority, Priority::Usual, "nothing was spent");
         first();
-        let mut priority_at = |now_ns| accounts.book(&job, (now_ns, 0.0), || {}).1;
+        let (late, _) = accounts.book(&job, (1_500, 0.0, false), || {
+            std::thread::sleep(Duration::from_millis(1));
+            false
+        });
+        late();
+        assert_eq!(accounts.book(&job, (2_000, 0.0, true), || true).1, Priority::Usual, "somebody waits for it");
+        assert_eq!(accounts.due(u64::MAX).len(), 0, "nor does it wait");
+        let mut priority_at = |now_ns| accounts.book(&job, (now_ns, 0.0, false), || true).1;
         assert_eq!(priority_at(2_000), Priority::Lowest);
         assert_eq!(priority_at(10_000_000), Priority::Lowest, "1 ms of 10 ms");
-        assert_eq!(accounts.book(&job, (10_000_000, 0.1), || {}).1, Priority::Usual, "it may save more than it took");
-        assert_eq!(accounts.book(&job, (10_000_000, 0.0), || {}).1, Priority::Lowest);
+        assert_eq!(
+            accounts.book(&job, (10_000_000, 0.1, false), || true).1,
+            Priority::Usual,
+            "it may save more than it took"
+        );
+        assert_eq!(accounts.book(&job, (10_000_000, 0.0, false), || true).1, Priority::Lowest);
         assert_eq!(accounts.due(10_000_000).len(), 0);
         let later = accounts.due(1_000_000_000);
         assert_eq!((later.len(), accounts.due(1_000_000_000).len()), (1, 0), "once");
-        assert_eq!(accounts.book(&job, (10_000_000, 0.0), || {}).1, Priority::Lowest);
+        assert_eq!(accounts.book(&job, (10_000_000, 0.0, false), || true).1, Priority::Lowest);
         accounts.done(&job);
         assert_eq!(accounts.due(1_000_000_000).len(), 0, "it got a core");
-        assert_eq!(accounts.book(&job, (u64::MAX, 0.0), || {}).1, Priority::Usual);
+        assert_eq!(accounts.book(&job, (u64::MAX, 0.0, false), || true).1, Priority::Usual);
         assert_eq!(accounts.due(u64::MAX).len(), 0, "nothing waits");
-        assert_eq!(accounts.book(&JobId::new("b").unwrap(), (2_000, 0.0), || {}).1, Priority::Usual, "another job");
+        assert_eq!(
+            accounts.book(&JobId::new("b").unwrap(), (2_000, 0.0, false), || true).1,
+            Priority::Usual,
+            "another job"
+        );
         accounts.close(&job);
-        assert_eq!(accounts.book(&job, (2_000, 0.0), || {}).1, Priority::Usual);
+        assert_eq!(accounts.book(&job, (2_000, 0.0, false), || true).1, Priority::Usual);
     }
 
     #[tokio::test]

@@ -211,8 +211,8 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
         let proposed = |proposal: Proposal, now: &[f64]| {
             let mut new = now.to_vec();
             for (name, value) in &proposal.assignments {
-                let at: usize = name[1..].parse().unwrap_or_default();
-                new[at] = value.number().unwrap_or(f64::NAN);
+                new[name[1..].parse::<usize>().expect("points are called x0, x1 …")] =
+                    value.number().unwrap_or(f64::NAN);
             }
             new
         };

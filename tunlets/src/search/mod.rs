@@ -203,12 +203,10 @@ impl SearchTunlet {
         self.trials.measure(number, Measurement { cost: time_s, time_s }, self.watch());
         if self.is_over() {
             self.judge();
+            return;
         }
-        let Some(engine) = self.engine.as_mut().filter(|_| self.trouble.is_none()) else { return };
-        match engine.is_over() {
-            true => engine.tell_rest(time_s),
-            false => engine.tell(time_s),
-        }
+        let Some(engine) = &mut self.engine else { return };
+        engine.tell(time_s);
         if self.target() != before {
             self.judge();
             self.in_force = None;
@@ -592,7 +590,7 @@ impl Tunlet for SearchTunlet {
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         let search = SearchReport {
             points: self.names().into_iter().map(str::to_owned).collect(),
-            ended: engine.is_some_and(Search::has_ended),
+            ended: engine.is_some_and(Search::is_over),
             trouble: self.trouble.clone().or_else(|| self.lack()),
             measured: engine.map_or(0, Search::spent),
             budget: self.requested.plan.budget,

@@ -102,11 +102,8 @@ impl Check {
         (count as f64 * mean - self.again.sum()).exp()
     }
 
-    /// Times of the start, again, seconds; without what had passed of one that was left.
-    pub(super) fn again(mut self) -> Vec<f64> {
-        if self.is_left {
-            self.again.0.pop();
-        }
+    /// Times of the start, again, seconds.
+    pub(super) fn again(self) -> Vec<f64> {
         self.again.0
     }
 }

@@ -1,6 +1,6 @@
 //! The search loop: which combination is measured next, when the search is over, and which is the best.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use super::candidates;
 use super::check::Check;
@@ -95,13 +95,6 @@ pub struct Search {
     /// The best so far, once something was measured.
     winner: Option<Candidate>,
     over: Option<Candidate>,
-    /// It was over once.
-    has_ended: bool,
-    /// Iterations of which the times were reported, and those of them since it was over.
-    passed: usize,
-    rested: usize,
-    /// The newest times since it was over, seconds.
-    recent: VecDeque<f64>,
     /// The values at start are measured again, before others are taken for better.
     check: Option<Check>,
     /// They were: the best are measured last.
@@ -136,10 +129,6 @@ impl Search {
             limit_s: None,
             winner: None,
             over: None,
-            has_ended: false,
-            passed: 0,
-            rested: 0,
-            recent: VecDeque::new(),
             check: None,
             is_checked: false,
             present: None,
@@ -172,11 +161,6 @@ impl Search {
         self.over.is_some()
     }
 
-    /// True once it was over, though it may have gone on since.
-    pub fn has_ended(&self) -> bool {
-        self.has_ended
-    }
-
     /// Takes in that a change took so many iterations until it was in force.
     pub fn took(&mut self, iterations: f64) {
         self.flight = iterations;
@@ -193,7 +177,7 @@ impl Search {
     /// Reports the time of the combination asked for, seconds. One with a time that is not finite and positive is not asked for again.
     pub fn tell(&mut self, time_s: f64) {
         let Some((candidate, _)) = self.asked.take() else { return };
-        (self.spent, self.passed) = (self.spent + 1, self.passed + 1);
+        self.spent += 1;
         match time_s.is_finite() && time_s > 0.0 {
             true => self.note(&candidate, time_s),
             false => drop(self.failed.insert(candidate.clone())),
@@ -225,40 +209,8 @@ impl Search {
 
     /// Reports one more time of the combination that was measured last, seconds: the change to the next was on its way.
     pub fn tell_again(&mut self, time_s: f64) {
-        self.passed += 1;
         if time_s.is_finite() && time_s > 0.0 && self.seen.median_s(&self.present).is_some() {
             self.note(&self.present.clone(), time_s);
-        }
-    }
-
-    /// Reports a time of the best values, seconds, after the search was over: of those chosen for short times it is the first that was not chosen.
-    /// Once as many iterations have passed since as before, the search may go on: in a run that turns out to be longer more is worth its cost.
-    pub fn tell_rest(&mut self, time_s: f64) {
-        let Some(winner) = self.over.clone() else { return };
-        (self.passed, self.rested) = (self.passed + 1, self.rested + 1);
-        // As many as the search took say enough of what it found, and as many of what the machine has become since.
-        if time_s.is_finite() && time_s > 0.0 {
-            match self.rested <= self.spent {
-                true => self.seen.add(&winner, time_s),
-                false => self.recent.push_back(time_s),
-            }
-        }
-        if self.recent.len() > self.spent {
-            self.recent.pop_front();
-        }
-        // The start is checked, and the best comes last.
-        if 2 * self.rested < self.passed || self.spent + 2 >= self.plan.budget {
-            return;
-        }
-        (self.rested, self.in_vain) = (0, 0);
-        self.seen.begin_stretch();
-        self.recent.drain(..).for_each(|time_s| self.seen.add(&winner, time_s));
-        let candidates = self.candidates();
-        let Some(posterior) = self.posterior(&candidates) else { return };
-        self.winner = self.winner(&candidates, &posterior);
-        let may_learn = self.most_valuable(&candidates, &posterior).is_some() && self.in_vain == 0;
-        if may_learn || self.winner.as_ref() != Some(&winner) {
-            (self.over, self.is_checked) = (None, !may_learn);
         }
     }
 
@@ -273,8 +225,7 @@ impl Search {
     /// The combination of least expected time of those measured. `None`: nothing was measured.
     pub fn best(&self) -> Option<Best> {
         let candidate = self.over.clone().or_else(|| self.winner.clone())?;
-        let beside = self.seen.beside(&candidate, &None).map(|[(time_s, _), _]| time_s);
-        let time_s = beside.or_else(|| self.seen.median_s(&candidate))?;
+        let time_s = self.seen.median_s(&candidate)?;
         Some(Best { values: self.values(&candidate), start: candidate.is_none(), time_s })
     }
 
@@ -282,9 +233,9 @@ impl Search {
     /// that were measured again after others differ from themselves.
     pub fn is_sure(&self) -> bool {
         let Some(best) = self.over.as_ref().or(self.winner.as_ref()) else { return false };
-        let exceeds_noise = self.seen.beside(best, &None).is_some_and(|[(best_s, count), (start_s, at_start)]| {
-            // Iterations in a row share what disturbs them: a long row tells no more than a short one.
-            let error = error_of_difference(self.noise(), count.min(REPEATS), at_start.min(REPEATS));
+        let times = self.seen.median_s(best).zip(self.start_s());
+        let exceeds_noise = times.is_some_and(|(best_s, start_s)| {
+            let error = error_of_difference(self.noise(), self.seen.count(best), self.seen.count(&None));
             (start_s / best_s).ln() > normal_quantile(self.plan.level) * error
         });
         exceeds_noise && self.seen.is_slower(&None, best, self.plan.level).unwrap_or(true)
@@ -301,11 +252,9 @@ impl Search {
         self.seen.median_s(&self.present)
     }
 
-    /// Median of the times with the values at start, seconds: of those beside the best.
+    /// Median of the times with the values at start, seconds.
     pub fn start_s(&self) -> Option<f64> {
-        let best = self.over.as_ref().or(self.winner.as_ref());
-        let beside = best.and_then(|best| self.seen.beside(best, &None)).map(|[_, (start_s, _)]| start_s);
-        beside.or_else(|| self.seen.median_s(&None))
+        self.seen.median_s(&None)
     }
 
     /// The combinations of the space that were measured, best first: values, median in seconds, number of measurements.
@@ -328,21 +277,13 @@ impl Search {
     }
 
     fn samples(&self) -> Vec<Sample> {
-        let all = self.seen.all();
-        let stretches = all.keys().map(|(_, before)| before + 1).max().unwrap_or(1);
-        let own = all.into_iter().map(|((candidate, before), times)| Sample {
+        let own = self.seen.all().into_iter().map(|(candidate, times)| Sample {
             values: self.values(candidate),
             logs: times.iter().map(|time| time.ln()).collect(),
-            run: before,
+            run: 0,
             weight: 1.0,
         });
-        let earlier = self.earlier.iter().map(|sample| Sample { run: stretches, ..sample.clone() });
-        own.chain(earlier).collect()
-    }
-
-    fn posterior(&mut self, candidates: &[Candidate]) -> Option<Posterior> {
-        let places: Vec<Vec<f64>> = candidates.iter().map(|candidate| self.values(candidate)).collect();
-        self.process.posterior(&self.samples(), &places)
+        own.chain(self.earlier.iter().cloned()).collect()
     }
 
     /// Of the measured candidates the one of least expected time.
@@ -355,8 +296,8 @@ impl Search {
     /// The candidate of least expected time, if it measured better than the start; else the start.
     fn winner(&self, candidates: &[Candidate], posterior: &Posterior) -> Option<Candidate> {
         let best = self.expected(candidates, posterior)?;
-        let is_better = |[(best_s, _), (start_s, _)]: [(f64, usize); 2]| best_s < start_s;
-        let better = best.is_none() || self.seen.beside(best, &None).is_none_or(is_better);
+        let start_s = self.start_s().unwrap_or(f64::INFINITY);
+        let better = best.is_none() || self.seen.median_s(best)? < start_s;
         Some(if better { best.clone() } else { None })
     }
 
@@ -378,7 +319,8 @@ impl Search {
             return self.conclude();
         }
         let candidates = self.candidates();
-        let posterior = self.posterior(&candidates);
+        let places: Vec<Vec<f64>> = candidates.iter().map(|candidate| self.values(candidate)).collect();
+        let posterior = self.process.posterior(&self.samples(), &places);
         self.winner = posterior.as_ref().and_then(|posterior| self.winner(&candidates, posterior));
         let next = match &posterior {
             // The start is checked, and the best comes last.
@@ -439,7 +381,7 @@ impl Search {
             self.limit_s = None;
             return self.ask_for(winner, expected, None);
         }
-        (self.over, self.has_ended) = (Some(winner), true);
+        self.over = Some(winner);
     }
 
     /// Of a space so small that any search may measure it as a whole, the best of those that were not measured, and with which the program more likely
@@ -502,7 +444,7 @@ impl Search {
         }
         let weight = |tried: &Candidate| 1.0 / self.process.square_between(&self.values(tried), &place);
         let of_earlier = self.earlier.iter().map(|sample| 1.0 / self.process.square_between(&sample.values, &place));
-        let sound: f64 = self.seen.all().into_keys().map(|(candidate, _)| weight(candidate)).chain(of_earlier).sum();
+        let sound: f64 = self.seen.all().into_keys().map(weight).chain(of_earlier).sum();
         let failed: f64 = self.failed.iter().map(weight).sum();
         sound / (sound + failed)
     }
@@ -512,7 +454,7 @@ impl Search {
     /// not worth an iteration's `1 - level`, when the best is worth most or several times one after the other.
     fn most_valuable(&mut self, candidates: &[Candidate], posterior: &Posterior) -> Option<(usize, Option<f64>)> {
         // As many iterations are to come as the search may still take, or as many as were seen so far (Lindy's rule).
-        let left = (self.plan.budget - self.spent).max(self.passed) as f64;
+        let left = (self.plan.budget - self.spent).max(self.spent) as f64;
         let least = posterior.means.iter().copied().fold(f64::INFINITY, f64::min);
         let mut best: Option<(usize, f64, f64)> = None;
         for (at, candidate) in candidates.iter().enumerate() {

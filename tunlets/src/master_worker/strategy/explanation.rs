@@ -65,7 +65,11 @@ pub fn explain(mode: Mode, objective: Objective, confidence: Confidence, limits:
         )
         .turns(names::WORKERS, "workers that take part", "1 to those there are")
         .turns(names::SPAWNED, "further worker processes", "0 to --max-workers")
-        .turns(names::OWN_WORKERS, "workers of a program with its own loop", "what the program allows")
+        .turns(
+            names::OWN_WORKERS,
+            "workers of a program with its own loop",
+            "what the program allows, up to the ranks beside the master",
+        )
         .turns(names::CHUNK_TASKS, "tasks of every chunk, in a program with its own loop", "what the program allows")
         .turns(
             names::CHUNK_SHARE,
