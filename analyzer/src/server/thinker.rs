@@ -1,8 +1,8 @@
 //! Where tunlets think, and what that may take from the application.
 //!
 //! An analyzer that runs on a node of the job computes where ranks do. As long as a job's tunlets took less than [`SHARE`] of the time since they
-//! first thought, or less than what their thoughts are expected to save, they think at once; after that in the time that the ranks leave, and a rank that wakes up interrupts them. Where ranks leave none, that
-//! would be never: once that allows it, what is not done by then is thought at once, too.
+//! first thought, or less than what their thoughts are expected to save, they think at once; after that in the time that the ranks leave, and a rank
+//! that wakes up interrupts them. Where ranks leave none, a thought is done at once as soon as it may cost them something again.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -118,6 +118,8 @@ pub struct MasterWorker {
     of_own: u64,
     /// The chunks of the last iteration were not those of its values.
     differed: bool,
+    /// Chunks of the last iteration had tasks in common.
+    overlapped: bool,
     /// Changes of the technique and its parameters that were made since the work is what it is, those back among them.
     changes: u64,
     workers: Workers,
@@ -176,6 +178,7 @@ impl MasterWorker {
             tasks: None,
             of_own: 0,
             differed: false,
+            overlapped: false,
             changes: 0,
             workers: Workers::new(objective, confidence, limits),
             starting: None,
@@ -250,6 +253,7 @@ impl MasterWorker {
         if self.has_too_many_tasks(window) {
             return;
         }
+        self.note_overlap(window);
         let learnt = WorkloadEstimator::learn(&mut self.workload, window, self.confidence);
         match learnt {
             Learnt::Nothing => return,

@@ -25,6 +25,8 @@ enum Obstacle {
     NoBatches,
     /// Iterations have more tasks or chunks than are simulated.
     Many,
+    /// Chunks have tasks in common.
+    Overlap,
     /// Iterations take longer than the user wants, with all workers there are.
     Deadline,
     /// The place of the work is not foreseeable.
@@ -89,6 +91,30 @@ impl MasterWorker {
             });
         }
         too_many_tasks || too_many_chunks
+    }
+
+    /// Says of a program with its own loop that its chunks have tasks in common, once it is so in two iterations: what was handed out again may be in one.
+    /// Chunks that all begin with task 0 say nothing.
+    pub(super) fn note_overlap(&mut self, window: &Window) {
+        let all = window.per_worker.iter().flat_map(|w| &w.each_chunk).filter(|_| window.own_loop);
+        let mut chunks: Vec<(u64, u64)> = all.map(|chunk| (chunk.first, chunk.tasks)).collect();
+        chunks.sort_unstable();
+        let is_told = chunks.last().is_some_and(|(first, _)| *first > 0);
+        let common = chunks.windows(2).find(|pair| is_told && pair[1].0 < pair[0].0.saturating_add(pair[0].1));
+        let Some(&[(first, tasks), (next, more)]) = common else {
+            self.overlapped = false;
+            return;
+        };
+        if std::mem::replace(&mut self.overlapped, true) {
+            self.obstacles.say(Obstacle::Overlap, window.iteration, || {
+                format!(
+                    "to know where the work is: one chunk has {} from {first} on, another {} from {next} on, which cannot both be; a work line of the \
+                     points file counts arguments from 1, first M is the chunk's first task and tasks N their number",
+                    Count(tasks, "task"),
+                    Count(more, "task"),
+                )
+            });
+        }
     }
 
     /// Whether the program cuts as what it offers says; otherwise it is said, once it is so in two iterations: a value may have changed in one.
