@@ -57,7 +57,7 @@ pub enum Output {
     /// Tell an agent of ranks of its node whose own agent has died.
     HandOver { link: LinkId, ranks: Vec<Unattended> },
     /// Let the tunlets of a job think; then [`Input::Thought`]. Urgent: the ranks have left, or somebody waits for the summary; a thought
-    /// under way may be handed out so once more.
+    /// under way may be handed out so once more. `may_save_s`: what thoughts are expected to save the job, seconds.
     Think { job: JobId, work: Work, is_urgent: bool, may_save_s: f64 },
     /// Send a notice to those who watch the job.
     Notify { job: JobId, notice: Notice },

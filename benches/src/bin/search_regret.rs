@@ -97,7 +97,7 @@ const LASTS: f64 = 10.0;
 
 impl Surface {
     fn drawn(kind: &str, random: &mut Random) -> Surface {
-        let axes = if kind.starts_with("two ") && kind != "two valleys" { 2 } else { 1 };
+        let axes = if ["two parameters", "two and a name"].contains(&kind) { 2 } else { 1 };
         let names = if kind == "two and a name" { NAMES } else { 0 };
         Surface {
             axes,

@@ -96,7 +96,10 @@ impl MasterWorker {
     /// Says of a program with its own loop that its chunks have tasks in common, once it is so in two iterations: what was handed out again may be in one.
     /// Chunks that all begin with task 0 say nothing.
     pub(super) fn note_overlap(&mut self, window: &Window) {
-        let all = window.per_worker.iter().flat_map(|w| &w.each_chunk).filter(|_| window.own_loop);
+        if !window.own_loop {
+            return;
+        }
+        let all = window.per_worker.iter().flat_map(|w| &w.each_chunk);
         let mut chunks: Vec<(u64, u64)> = all.map(|chunk| (chunk.first, chunk.tasks)).collect();
         chunks.sort_unstable();
         let is_told = chunks.last().is_some_and(|(first, _)| *first > 0);

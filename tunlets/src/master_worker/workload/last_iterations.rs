@@ -31,13 +31,15 @@ impl LastIterations {
         let is_timed = |w: &WorkerWork| w.tasks_timed || w.each_chunk.iter().all(|chunk| chunk.tasks == 1);
         let timed = window.per_worker.iter().all(is_timed);
         let unlike = if timed { 0.0 } else { between_chunks(window) };
-        let of_one = |w: &WorkerWork, chunk: &ChunkWork| {
-            let squares = chunk.busy_s * chunk.busy_s * (1.0 + unlike) / chunk.tasks.max(1) as f64;
-            let sum_sq_s2 = if is_timed(w) { chunk.sum_sq_s2 } else { squares };
-            (w.rank, ChunkWork { sum_sq_s2, ..*chunk })
+        let of_worker = |w: &WorkerWork| {
+            let (rank, is_timed) = (w.rank, is_timed(w));
+            let one = move |chunk: &ChunkWork| {
+                let squares = chunk.busy_s * chunk.busy_s * (1.0 + unlike) / chunk.tasks.max(1) as f64;
+                (rank, ChunkWork { sum_sq_s2: if is_timed { chunk.sum_sq_s2 } else { squares }, ..*chunk })
+            };
+            w.each_chunk.iter().map(one).collect::<Vec<(u32, ChunkWork)>>()
         };
-        let all = window.per_worker.iter().flat_map(|w| w.each_chunk.iter().map(move |chunk| of_one(w, chunk)));
-        let mut all: Vec<(u32, ChunkWork)> = all.collect();
+        let mut all: Vec<(u32, ChunkWork)> = window.per_worker.iter().flat_map(of_worker).collect();
         all.sort_by_key(|(_, chunk)| chunk.first);
         let is_next = |next: &mut u64, (_, chunk): &(u32, ChunkWork)| {
             let is_next = chunk.first == *next;

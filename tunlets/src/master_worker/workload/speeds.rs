@@ -55,7 +55,7 @@ pub(super) fn speeds_of(
 ) -> Speeds {
     let compared = Compared::of(iterations, known);
     // Where chunks are cut otherwise, one that has a dear task makes another part of the index range dear.
-    if let Some(moved) = moved(&compared, (level, one)).filter(|_| timed) {
+    if timed && let Some(moved) = moved(&compared, (level, one)) {
         return Speeds::Moved(moved);
     }
     let held = compared.held(|_| true, if timed { 0.0 } else { one.two_sided() });
