@@ -117,7 +117,9 @@ pub(crate) fn sampled(rank: u32, call: &str) -> String {
 /// alike.
 pub(crate) fn period(period: &Period, has_collective: bool) -> String {
     let of = |count: u64, name: &str| if count == 1 { name.to_owned() } else { format!("{count} {name}") };
-    let calls: Vec<String> = period.calls.iter().map(|(name, count)| of(*count, name)).collect();
+    let about = |count: u64| if period.off(count) > 0.0 && count > 1 { "about " } else { "" };
+    let calls: Vec<String> =
+        period.calls.iter().map(|(name, count)| format!("{}{}", about(*count), of(*count, name))).collect();
     let sure = period.confidence.map_or_else(String::new, |sure| format!(", sure to {:.1} %", 100.0 * sure));
     let end = match period.every {
         1 => format!("each {} ends an iteration", period.call),
@@ -480,11 +482,12 @@ mod tests {
 
     #[test]
     fn a_period_of_messages_alone_may_be_a_part_of_an_iteration() {
-        let calls = [("MPI_Irecv".to_owned(), 1), ("MPI_Send".to_owned(), 1)].into();
-        let found = Period {
+        let calls = [("MPI_Irecv".to_owned(), 1), ("MPI_Send".to_owned(), 5)].into();
+        let mut found = Period {
             call: "MPI_Irecv".into(),
             every: 2,
             calls,
+            seen: 99.0,
             period_s: 0.003,
             confidence: Some(0.999),
             others: BTreeMap::new(),
@@ -495,6 +498,9 @@ mod tests {
             "{text}"
         );
         assert!(period(&found, true).ends_with("so every 2 calls of MPI_Irecv end an iteration"));
+        assert!(text.contains("(MPI_Irecv, 5 MPI_Send, sure"), "{text}");
+        found.seen = 8.0;
+        assert!(period(&found, true).contains("(MPI_Irecv, about 5 MPI_Send, sure"));
     }
 
     #[test]

@@ -7,17 +7,19 @@
 //! |d_f k_g - d_g k_f| <= 2 k_f k_g
 //! ```
 //!
-//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Calls at
-//! random (Poisson) of two functions that have nothing to do with each other scatter: n iterations later the left side has the
-//! variance `n k_f k_g (k_f + k_g)`, so that it satisfies the bound with a probability of at most
+//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Calls at random (Poisson) of two functions that have nothing to do with each other scatter: n iterations
+//! later the left side, before its magnitude is taken, has the variance `n k_f k_g (k_f + k_g)`, so that it keeps within a range `R` with a
+//! probability of at most
 //!
 //! ```text
-//! 4 k_f k_g / sqrt(2 pi n k_f k_g (k_f + k_g)) = sqrt(w / n),   w = 8/pi k_f k_g / (k_f + k_g)
+//! (2 R + 1) / sqrt(2 pi n k_f k_g (k_f + k_g)) = sqrt(w / n),   w = (2 R + 1)^2 / (2 pi k_f k_g (k_f + k_g))
 //! ```
 //!
-//! whatever their numbers are; independent stretches multiply, but for one, to which the ratio was fitted. That is the chance
-//! of an error, and the functions that agree at the level are a *class*. Its rarest function that all ranks call equally often ends the
-//! iterations. Where there is none, ranks at the edge of a grid or the ends of a pipeline may send fewer messages: see [`crate::edges`].
+//! whatever their numbers are; independent stretches multiply, but for one, to which the ratio was fitted, and each ratio that was tried could
+//! have held. That is the chance of an error, and the functions that agree at the level are a *class*. `R` is the range that was seen: half of
+//! the bound, where the calls come in one order. Where nothing but that bound says that the ranks belong together, more is asked for, and `R` is
+//! the bound itself: a collective function keeps all ranks in step, messages need not. A class's rarest function that all ranks call equally often
+//! ends the iterations. Where there is none, ranks at the edge of a grid or the ends of a pipeline may send fewer messages: see [`crate::edges`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -41,9 +43,12 @@ pub struct Period {
     pub call: String,
     /// By which of its calls: each `every`-th.
     pub every: u64,
-    /// Calls per period of the functions that agree, the ending one among them. `every` is a multiple of its number here
-    /// where periods are too short to be measured one by one.
+    /// Calls per period of the functions that agree, the ending one among them; exact where it was found in more than twice as many periods. `every`
+    /// is a multiple of its number here where periods are too short to be measured one by one.
     pub calls: BTreeMap<String, u64>,
+    /// Periods in which it was found.
+    #[serde(skip)]
+    pub(crate) seen: f64,
     /// Time of one period, seconds.
     pub period_s: f64,
     /// Probability that the functions do not agree by chance; null where there is only one function.
@@ -54,6 +59,17 @@ pub struct Period {
 }
 
 impl Period {
+    /// By how many calls of a function its number may be wrong: each end of what was seen falls somewhere into a period.
+    pub(crate) fn off(&self, calls: u64) -> f64 {
+        if self.seen > 2.0 * calls as f64 { 0.0 } else { 2.0 * calls as f64 / self.seen }
+    }
+
+    /// Whether so many calls of functions can be those of this period, too.
+    fn has(&self, calls: &BTreeMap<String, u64>) -> bool {
+        let is_near = |(a, b): (&u64, &u64)| a.abs_diff(*b) as f64 <= self.off(*a) + self.off(*b);
+        self.calls.keys().eq(calls.keys()) && self.calls.values().zip(calls.values()).all(is_near)
+    }
+
     /// The line of points that makes it the iterations of `rank`, without its first word.
     pub fn line(&self, rank: u32) -> String {
         let (call, every) = self.others.get(&rank).map_or((&self.call, self.every), |own| own.every(self.every));
@@ -64,6 +80,7 @@ impl Period {
     fn join(&mut self, several: u64) {
         self.calls.values_mut().for_each(|calls| *calls *= several);
         self.period_s *= several as f64;
+        self.seen /= several as f64;
         self.every = self.calls[&self.call] * at_once(self.period_s);
     }
 }
@@ -195,7 +212,7 @@ impl PeriodSearch {
 
     /// The place of the phase that has this period.
     fn phase_of(&mut self, period: Period) -> usize {
-        let is_same = |known: &Phase| (&known.period.call, &known.calls) == (&period.call, &period.calls);
+        let is_same = |known: &Phase| known.period.call == period.call && period.has(&known.calls);
         if let Some(at) = self.phases.iter().position(is_same) {
             // Other ranks may have joined.
             self.phases[at].period.others = period.others;
@@ -297,7 +314,8 @@ fn classes(readings: &[Reading], error: f64) -> Vec<Period> {
     let period = |call: &str, made: u64, calls: BTreeMap<String, u64>, confidence| {
         let period_s = lasted_s * calls[call] as f64 / made as f64;
         let every = calls[call] * at_once(period_s);
-        Period { call: call.to_owned(), every, calls, period_s, confidence, others: BTreeMap::new() }
+        let seen = made as f64 / calls[call] as f64;
+        Period { call: call.to_owned(), every, calls, seen, period_s, confidence, others: BTreeMap::new() }
     };
     if let [(only, made)] = calls[..] {
         let enough = made as f64 * (1.0 - LEVEL) >= 1.0;
@@ -339,35 +357,44 @@ struct Ratio {
 /// The smallest ratio of the calls of `name` to those of `rarest` that holds between all readings; see the module.
 fn ratio(readings: &[Reading], name: &str, rarest: &str) -> Option<Ratio> {
     let (first, last) = (readings.first()?, readings.last()?);
-    let made = |from: &Reading, to: &Reading| (to.since(from, name), to.since(from, rarest));
-    let (all, all_rarest) = made(first, last);
-    let mut chance = 0.0;
-    for of_rarest in 1..=MOST_CALLS.min(all_rarest) {
-        let calls = (of_rarest as f64 * all as f64 / all_rarest as f64).round() as u64;
-        let holds = |from: &Reading, to: &Reading| {
-            let (calls_made, rarest_made) = made(from, to);
-            (calls_made * of_rarest).abs_diff(rarest_made * calls) <= 2 * calls * of_rarest
+    let (all, all_rarest) = (last.since(first, name), last.since(first, rarest));
+    (1..=MOST_CALLS.min(all_rarest)).find_map(|of_rarest| {
+        let own = of_rarest as f64;
+        let range_of = |calls: u64| {
+            let ahead =
+                |to: &Reading| to.since(first, name) as f64 * own - to.since(first, rarest) as f64 * calls as f64;
+            let ends = |(least, most): (f64, f64), ahead: f64| (least.min(ahead), most.max(ahead));
+            let (least, most) = readings.iter().map(ahead).fold((0.0, 0.0), ends);
+            most - least
         };
-        chance += by_chance(readings, calls, of_rarest, |from, to| made(from, to).1);
-        if chance >= 1.0 {
-            return None;
-        }
-        if readings.iter().all(|reading| holds(first, reading))
-            && readings.windows(2).all(|two| holds(&two[0], &two[1]))
-        {
-            return Some(Ratio { calls, of_rarest, chance });
-        }
-    }
-    None
+        let calls = (own * all as f64 / all_rarest as f64).round() as u64;
+        let (range, bound) = (range_of(calls), 2.0 * own * calls as f64);
+        (range <= bound).then(|| {
+            let iterations = |from: &Reading, to: &Reading| to.since(from, rarest) as f64 / own;
+            let range = if is_collective(rarest) { range } else { bound };
+            let chance = own * by_chance(readings, (own, calls as f64), range, iterations);
+            Ratio { calls, of_rarest, chance }
+        })
+    })
 }
 
-/// The chance that the ratio holds of functions that have nothing to do with each other.
-fn by_chance(readings: &[Reading], calls: u64, of_rarest: u64, made: impl Fn(&Reading, &Reading) -> u64) -> f64 {
-    let (calls, of_rarest) = (calls as f64, of_rarest as f64);
-    let width = 8.0 / std::f64::consts::PI * calls * of_rarest / (calls + of_rarest);
+/// Whether all ranks of a communicator take part in a call of this function, which reaches other ranks.
+fn is_collective(call: &str) -> bool {
+    let call = call.to_lowercase();
+    ["barrier", "bcast", "gather", "scatter", "reduce", "alltoall", "scan"].iter().any(|name| call.contains(name))
+}
+
+/// The chance that functions which have nothing to do with each other, of so many calls in an iteration, keep within this range.
+fn by_chance(
+    readings: &[Reading],
+    (one, other): (f64, f64),
+    range: f64,
+    iterations: impl Fn(&Reading, &Reading) -> f64,
+) -> f64 {
+    let width = (2.0 * range + 1.0).powi(2) / (2.0 * std::f64::consts::PI * one * other * (one + other));
     let (mut chances, mut from) = (Vec::new(), &readings[0]);
     for to in readings {
-        let iterations = made(from, to) as f64 / of_rarest;
+        let iterations = iterations(from, to);
         if iterations >= STRETCH * width {
             chances.push((width / iterations).sqrt());
             from = to;
