@@ -327,16 +327,15 @@ impl Decisions {
         self.settle(next, Settled::NotApplied { why: Some(why.to_owned()) });
     }
 
-    /// Gives a proposal the number of a decision. One that only sets what is `held`, or that was advised already, is settled at once as
-    /// not applied.
+    /// Gives a proposal the number of a decision. One that is against what a person set (`is_held`), or that was advised already, is settled at once
+    /// as not applied.
     pub fn number(
         &mut self,
         proposal: Proposal,
         (per, master): (Per, Option<u32>),
-        held: &dyn Fn(u32, &str) -> bool,
+        is_held: bool,
     ) -> Option<(u64, Proposal)> {
-        let free = |rank: &u32| proposal.assignments.iter().any(|(name, _)| !held(*rank, name));
-        if !proposal.assignments.is_empty() && !proposal.ranks.iter().any(free) {
+        if is_held {
             self.forget(HELD);
             return None;
         }

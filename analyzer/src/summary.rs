@@ -156,6 +156,9 @@ pub struct Advice {
     /// The technique that is expected there with its parameters, where it is another than the one in force at the end: it was advised, and not set;
     /// null else.
     pub technique: Option<String>,
+    /// Iteration time that is expected with the ranks of this run if the master computed, too (`MIDRUN_MW_MASTER_WORKS`), seconds; null where that
+    /// is not surely shorter, or the master does so already.
+    pub master_works_s: Option<f64>,
 }
 
 /// The clock of a host beside the analyzer's, as they were compared last; see [`HostClock`].

@@ -36,6 +36,8 @@ pub struct TeamLine {
     /// Beyond this number of workers the master would be busy for longer than each of them computes: useful time of all
     /// workers / busy time of the master. Null where that of the master is not known.
     pub most_workers: Option<u64>,
+    /// What limits the team, in one sentence; null where it is not known whether that is the master.
+    pub regime: Option<String>,
 }
 
 /// The teams of these ranks, by their masters.
@@ -61,10 +63,8 @@ pub fn teams(members: &[Member]) -> Vec<TeamLine> {
 pub fn beside_master(advice: NextAllocation, teams: &[TeamLine]) -> NextAllocation {
     let [team] = teams else { return advice };
     let Some((busy, most)) = team.master_busy.zip(team.most_workers) else { return advice };
-    let regime = match Regime::of(1.0, busy, (team.computing, team.computing), 0.0) {
-        Regime::Master => Regime::Master.as_str(),
-        _ => advice.regime,
-    };
+    let is_master = team.regime.as_deref() == Some(Regime::Master.as_str());
+    let regime = if is_master { Regime::Master.as_str() } else { advice.regime };
     // From this number on the master is what is busy all the time.
     let held_up = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
     match advice.workers >= held_up {
@@ -85,15 +85,22 @@ fn line(master: &Member, workers: &[&Member]) -> Option<TeamLine> {
     // What a master does between two looks for a message may be nothing but the next look.
     let waits = polls <= with_master && polled_s <= (1.0 - LEVEL) * busy_s;
     let busy_s = Some(busy_s).filter(|busy_s| waits && *busy_s > 0.0);
+    let master_busy = busy_s.map(|busy_s| busy_s / lasted_s(&master.times));
+    let (computing, delayed_s) =
+        (efficiency.parallel_efficiency, workers.iter().map(|worker| worker.times.run_delay_s).sum::<f64>());
+    let run_delay = delayed_s / (runtime_s * workers.len() as f64);
+    let regime =
+        master_busy.map(|busy| Regime::of(1.0, busy, (computing, computing / efficiency.load_balance), run_delay));
     Some(TeamLine {
         master: master.times.rank,
         workers: workers.iter().map(|worker| worker.times.rank).take(limits::LISTED_EFFICIENCIES).collect(),
         worker_count: workers.len() as u64,
         share: with_master as f64 / with_one as f64,
-        computing: efficiency.parallel_efficiency,
+        computing,
         load_balance: efficiency.load_balance,
-        master_busy: busy_s.map(|busy_s| busy_s / lasted_s(&master.times)),
+        master_busy,
         most_workers: busy_s.map(|busy_s| (useful_s.iter().sum::<f64>() / busy_s) as u64),
+        regime: regime.map(|regime| regime.as_str().to_owned()),
     })
 }
 
@@ -137,6 +144,7 @@ mod tests {
             uncertainty: 0.1,
             own_chunks: None,
             technique: None,
+            one_more_s: None,
         };
         // Six tenths of its time with three workers that compute all the time: with five it has none left.
         let busy = |busy_s: f64, workers: u32| {
@@ -168,6 +176,7 @@ mod tests {
         assert_eq!((team.master, &team.workers[..], team.worker_count), (0, &[1, 2, 3, 4][..], 4));
         assert_eq!((team.share, team.computing, team.load_balance), (0.98, 0.9, 0.9));
         assert_eq!((team.master_busy, team.most_workers), (Some(0.05), Some(72)), "36 s of work, 0.5 s of the master");
+        assert_eq!(team.regime.as_deref(), Some("compute-bound"));
     }
 
     #[test]
@@ -178,6 +187,7 @@ mod tests {
             members[0].polls = polls;
             assert_eq!(teams(&members)[0].master_busy, None, "{polls:?}");
             assert_eq!(teams(&members)[0].most_workers, None, "{polls:?}");
+            assert_eq!(teams(&members)[0].regime, None, "{polls:?}");
         }
     }
 

@@ -46,6 +46,7 @@ impl TuningPoints {
             value: tuning_point.value,
             declared: tuning_point.declared,
             text: tuning_point.text.then(String::new),
+            held: false,
         });
         true
     }
@@ -110,10 +111,7 @@ impl TuningPoints {
 
     /// The values these assignments replace.
     pub fn current(&self, rank: u32, assignments: &[(String, Value)]) -> Vec<(String, Value)> {
-        let value = |name: &String| {
-            let tuning_point = self.get(rank, name)?;
-            Some((name.clone(), tuning_point.text.clone().map_or(Value::Number(tuning_point.value), Value::Text)))
-        };
+        let value = |name: &String| Some((name.clone(), self.get(rank, name)?.present()));
         assignments.iter().filter_map(|(name, _)| value(name)).collect()
     }
 

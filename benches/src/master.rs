@@ -15,6 +15,7 @@ pub fn tuning_points(setting: &TechniqueParameters, workers: u32, most: u32) -> 
         value,
         declared: value,
         text: None,
+        held: false,
     };
     let techniques = (Technique::ALL.len() - 1) as f64;
     vec![

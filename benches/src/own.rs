@@ -115,6 +115,7 @@ impl Kind {
             value,
             declared: value,
             text: None,
+            held: false,
         };
         all.zip(values.iter().copied().chain([f64::from(workers)])).map(point).collect()
     }

@@ -391,13 +391,18 @@ fn advice(summary: &Value) -> Option<String> {
     let cores = run_delay.map(|share| {
         format!(", where each rank has a core; here they had none for {:.0} % of the time", 100.0 * share)
     });
+    let master_works = number("master_works_s").zip(number("iteration_now_s")).map(|(works_s, now_s)| {
+        let (works, now) = (Seconds(works_s), Seconds(now_s));
+        format!("; with the ranks of this run, {works} instead of {now} if the master computes, too (MIDRUN_MW_MASTER_WORKS)")
+    });
     Some(format!(
-        "{}; next time ask for {ranks} ranks{again} ({what}): {} per {per} are expected there, +- {:.0} %{}{}",
+        "{}; next time ask for {ranks} ranks{again} ({what}): {} per {per} are expected there, +- {:.0} %{}{}{}",
         advice["regime"].as_str()?,
         Seconds(number("iteration_s")?),
         100.0 * number("uncertainty")?,
         assumed,
         cores.unwrap_or_default(),
+        master_works.unwrap_or_default(),
     ))
 }
 
@@ -659,6 +664,11 @@ mod tests {
             text.ends_with("+- 10 %, where each rank has a core; here they had none for 59 % of the time"),
             "{text}"
         );
+        let idle = serde_json::json!({"ranks": 3, "workers": 2, "iteration_s": 0.3, "iteration_now_s": 0.3, "uncertainty": 0.1, "regime": "x",
+            "master_works_s": 0.2});
+        let text = super::advice(&serde_json::json!({"ranks": 3, "advice": idle})).unwrap();
+        let said = "; with the ranks of this run, 0.200 s instead of 0.300 s if the master computes, too (MIDRUN_MW_MASTER_WORKS)";
+        assert!(text.ends_with(said), "{text}");
     }
 
     #[test]

@@ -219,8 +219,7 @@ impl Tunlet for Coordinator {
 
     fn propose(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         for tuning_point in tuning_points {
-            let value = tuning_point.text.clone().map_or(Value::Number(tuning_point.value), Value::Text);
-            self.in_force.insert((tuning_point.rank, tuning_point.name.clone()), value);
+            self.in_force.insert((tuning_point.rank, tuning_point.name.clone()), tuning_point.present());
         }
         self.shadows.iter_mut().for_each(|shadow| shadow.advise(tuning_points));
         let watched = self.change.map(|change| change.of);

@@ -17,7 +17,7 @@ fn setter(name: &str, tuning_point: &str, value: f64, predict_s: f64) -> Box<dyn
 
 fn tuning_point(name: &str, value: f64) -> TuningPoint {
     let (name, range, declared) = (name.to_owned(), (0.0, 100.0), value);
-    TuningPoint { rank: 0, name, whole: false, range, value, declared, text: None }
+    TuningPoint { rank: 0, name, whole: false, range, value, declared, text: None, held: false }
 }
 
 struct Job {

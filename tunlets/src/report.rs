@@ -163,4 +163,7 @@ pub struct NextAllocation {
     pub own_chunks: Option<String>,
     /// The technique that is expected there with its parameters, where it is another than the one in force: it was advised, and not set.
     pub technique: Option<String>,
+    /// Iteration time that is expected with one worker more than now, seconds, where that surely is shorter: a master that only hands out could be this
+    /// worker.
+    pub one_more_s: Option<f64>,
 }

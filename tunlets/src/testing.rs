@@ -53,6 +53,7 @@ pub fn offered(master: u32) -> Vec<TuningPoint> {
         value: 0.0,
         declared: 0.0,
         text: None,
+        held: false,
     };
     vec![point(names::TECHNIQUE, 11.0), point(names::FACTOR, 1.0), point(names::MIN_CHUNK, 1e9)]
 }
@@ -100,7 +101,7 @@ pub fn stream_on(number: u64, plan: &str, slowness: &[f64], compute_s: &[f64]) -
 /// The tuning point of a pipeline that goes by `plan`.
 pub fn pattern_tuning_point(plan: &str) -> TuningPoint {
     let (name, text) = (names::PATTERN.to_owned(), Some(plan.to_owned()));
-    TuningPoint { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text }
+    TuningPoint { rank: 0, name, whole: false, range: (0.0, 4096.0), value: 0.0, declared: 0.0, text, held: false }
 }
 
 /// Asks two copies of a tunlet: the second one's proposal does not go out. Asserts that it is as before, and proposes the same when it is asked

@@ -55,9 +55,25 @@ pub struct TuningPoint {
     pub declared: f64,
     /// Present text, if it takes texts; `range` then limits its bytes, and `value` is meaningless.
     pub text: Option<String>,
+    /// Whether a person has set it by hand: it stays as it is until they let it go.
+    pub held: bool,
 }
 
 impl TuningPoint {
+    /// Whether these assignments to `rank` give another value to a point of it that is held.
+    pub fn are_against_held(all: &[TuningPoint], rank: u32, assignments: &[(String, Value)]) -> bool {
+        let is_against = |point: &TuningPoint| {
+            let is_other = |(name, value): &(String, Value)| *name == point.name && *value != point.present();
+            point.held && point.rank == rank && assignments.iter().any(is_other)
+        };
+        all.iter().any(is_against)
+    }
+
+    /// Present value, as far as known.
+    pub fn present(&self) -> Value {
+        self.text.clone().map_or(Value::Number(self.value), Value::Text)
+    }
+
     /// That its value is one that it cannot be told, to which nothing could go back, as the end of a sentence; `None` where it is not.
     pub fn outside(&self) -> Option<String> {
         let TuningPoint { value, range: (least, most), .. } = *self;

@@ -508,7 +508,7 @@ fn all_to_start(name: &str, roster: &Roster) -> Option<Vec<Assigned>> {
     let points =
         || roster.points.list().iter().filter(|point| point.name == name && roster.members.is_present(point.rank));
     let start = |point: &TuningPoint| roster.points.start(point);
-    if points().all(|point| start(point).is_none_or(|start| start == value_of(point))) {
+    if points().all(|point| start(point).is_none_or(|start| start == point.present())) {
         return None;
     }
     Some(points().filter_map(|point| Some((point.rank, vec![(name.to_owned(), start(point)?)]))).collect())
@@ -520,7 +520,7 @@ fn rounds_to_start(roster: &Roster, is_wanted: impl Fn(&String) -> bool) -> (Vec
     let mut kept = Vec::new();
     let points = roster.points.list().iter().filter(|point| is_wanted(&point.name));
     for point in points.filter(|point| roster.members.is_present(point.rank)) {
-        let current = value_of(point);
+        let current = point.present();
         let Some(start) = roster.points.start(point).filter(|start| *start != current) else { continue };
         let wanted = vec![(point.name.clone(), start)];
         if let Some(why) = roster.points.objection(point.rank, &wanted) {
@@ -556,10 +556,6 @@ fn changes((rank, assignments): &Assigned, roster: &Roster) -> Vec<Change> {
         refused: None,
     };
     assignments.iter().zip(current).map(change).collect()
-}
-
-fn value_of(point: &TuningPoint) -> Value {
-    point.text.clone().map_or(Value::Number(point.value), Value::Text)
 }
 
 /// Reads the value that a person wrote for a tuning point.

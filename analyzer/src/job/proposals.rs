@@ -2,7 +2,7 @@
 
 use midrun_tunlets::confidence::Confidence;
 use midrun_tunlets::tuning_point::names;
-use midrun_tunlets::{Observation, Proposal, Verdict};
+use midrun_tunlets::{Observation, Proposal, TuningPoint, Verdict};
 use serde_json::json;
 
 use super::Job;
@@ -137,7 +137,7 @@ impl Job {
         }
         self.asked.now =
             self.asked.next.take().filter(|(per, _, rank)| self.may_decide(*per) && self.can_reach(*rank, ctx));
-        let points = self.asked.now.map(|_| self.roster.points.list().to_vec());
+        let points = self.asked.now.map(|_| self.points_for_tunlets());
         let Some(work) = self.decisions.begin_thought(points) else { return };
         if self.spec.thinks_apart && !self.ends {
             self.asked.is_urgent = self.computes_no_more();
@@ -145,6 +145,13 @@ impl Job {
         } else {
             self.on_thought(ctx);
         }
+    }
+
+    /// All tuning points, and which of them a person has set by hand.
+    fn points_for_tunlets(&self) -> Vec<TuningPoint> {
+        let with_held =
+            |point: &TuningPoint| TuningPoint { held: self.overrides.holds(point.rank, &point.name), ..point.clone() };
+        self.roster.points.list().iter().map(with_held).collect()
     }
 
     /// Lets a thought that has begun in the time which ranks leave be thought at once, as soon as there are no ranks any more: who asks for the
@@ -227,10 +234,14 @@ impl Job {
         }
         // In a job with both kinds of windows the newest need not be of the kind that led to the proposal.
         let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
-        let held = |rank: u32, name: &str| self.overrides.holds(rank, name);
+        let (points, assignments) = (self.points_for_tunlets(), &proposal.assignments);
+        let is_free = |rank: u32| assignments.iter().any(|(name, _)| !self.overrides.holds(rank, name));
+        let may_take = |rank: &u32| is_free(*rank) && !TuningPoint::are_against_held(&points, *rank, assignments);
+        let takers: Vec<u32> = proposal.ranks.iter().copied().filter(may_take).collect();
+        let is_held = takers.is_empty() && !assignments.is_empty();
         let master = proposal.ranks.first().copied();
         let master = master.filter(|_| per == Per::Iteration && self.measurements.has_several_masters());
-        let Some((number, proposal)) = self.decisions.number(proposal, (per, master), &held) else { return };
+        let Some((number, proposal)) = self.decisions.number(proposal, (per, master), is_held) else { return };
         ctx.notify(log_lines::decided(&ctx.job, number, &proposal, (per, master), self.spec.dry_run));
         let (ranks, synchronized) = (proposal.ranks, proposal.synchronized);
         let held = |rank: &u32| proposal.assignments.iter().any(|(name, _)| self.overrides.holds(*rank, name));
@@ -238,13 +249,12 @@ impl Job {
         if synchronized && ranks.iter().any(held) {
             return self.withhold(ctx, number, number_of_window, HELD);
         }
-        let assigned: Vec<Assigned> = ranks
+        let assigned: Vec<Assigned> = takers
             .into_iter()
             .map(|rank| {
                 let free = proposal.assignments.iter().filter(|(name, _)| !self.overrides.holds(rank, name));
                 (rank, free.cloned().collect())
             })
-            .filter(|(_, assignments): &Assigned| !assignments.is_empty())
             .collect();
         let objection =
             assigned.iter().find_map(|(rank, assignments)| self.roster.points.objection(*rank, assignments));

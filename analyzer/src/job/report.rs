@@ -55,6 +55,7 @@ impl Job {
                 uncertainty: next.uncertainty,
                 own_chunks: next.own_chunks,
                 technique: next.technique,
+                master_works_s: next.one_more_s.filter(|_| self.could_work()),
             }),
             other_work: report.other_work,
             unequal_workers: report.unequal_workers,
@@ -145,6 +146,12 @@ impl Job {
     /// Whether the head of a pipeline, or a master, takes a rank and computes nothing.
     fn has_idle_master(&self) -> bool {
         self.measurements.per() == Per::Output || !self.master_works()
+    }
+
+    /// Whether a flag of midrun's framework would let the master compute, too.
+    fn could_work(&self) -> bool {
+        let mut points = self.roster.points.list().iter();
+        points.any(|point| point.name == names::WORKERS) && self.has_idle_master()
     }
 
     /// Returns whether the master computed tasks in the newest window, too. One who alone reports the tasks of several workers only reports.

@@ -248,6 +248,7 @@ fn tuning_points(now: &[f64]) -> Vec<TuningPoint> {
         value: *value,
         declared: *value,
         text: None,
+        held: false,
     };
     now.iter().enumerate().map(one).collect()
 }

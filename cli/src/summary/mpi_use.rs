@@ -12,8 +12,21 @@ pub fn lines(summary: &Value) -> Vec<String> {
     lines.extend(run_delay(&summary["pop"]));
     lines.extend(pipeline(summary).or_else(|| longest(&summary["pop"])));
     lines.extend(functions(summary));
+    lines.extend(sampled(&summary["mpi_calls"]));
     lines.extend(summary["teams"].as_array().into_iter().flatten().filter_map(team));
+    lines.extend(where_to_begin(summary));
     lines
+}
+
+/// How a program becomes one that midrun tunes, where it is seen to be one that could be.
+fn where_to_begin(summary: &Value) -> Option<String> {
+    let is_seen = !summary["teams"].is_null() || !summary["call_period"].is_null();
+    let is_asked = !summary["points"].is_null() || !summary["search"].is_null();
+    let is_tuned = super::in_framework(summary) || super::has_tasks(summary) || summary["decisions"][0].is_object();
+    (is_seen && !is_asked && !is_tuned).then(|| {
+        "nothing of it is tuned: midrun inspect ./PROGRAM lists what could be, with a points file to begin with"
+            .to_owned()
+    })
 }
 
 /// The line of the POP efficiencies of the whole run.
@@ -102,17 +115,33 @@ fn functions(summary: &Value) -> Option<String> {
     Some(format!("MPI takes {} of the ranks' time: {}", percent(in_mpi_s), named.join(", ")))
 }
 
+/// Which function was called too often to time each of its calls, of several the one that was called most.
+fn sampled(mpi_calls: &Value) -> Option<String> {
+    let of_function = |(name, classes): (&String, &Value)| {
+        let classes: Vec<&Value> = classes.as_object().into_iter().flat_map(serde_json::Map::values).collect();
+        let sum = |key: &str| classes.iter().filter_map(|class| class[key].as_u64()).sum::<u64>();
+        (name.clone(), sum("count"), sum("timed"))
+    };
+    let all = mpi_calls.as_object()?.iter().map(of_function).filter(|(_, _, timed)| *timed > 0);
+    let each = |(name, count, timed): (String, u64, u64)| (name, count, (count as f64 / timed as f64).round());
+    let (name, _, each) = all.map(each).filter(|(.., each)| *each > 1.0).max_by_key(|of| of.1)?;
+    Some(format!(
+        "timing each call would have taken too long: 1 of {each} calls of {name} was timed and stands for the others; numbers of calls are exact"
+    ))
+}
+
 /// The line of a master and its workers.
 fn team(team: &Value) -> Option<String> {
     let percent = |key: &str| team[key].as_f64().map(|share| format!("{:.1} %", 100.0 * share));
     let busy = percent("master_busy").zip(team["most_workers"].as_u64());
     Some(format!(
-        "{} exchange messages with rank {} alone ({}), as workers do with a master: they compute for {} of the time, load balance {}{}",
+        "{} exchange messages with rank {} alone ({}), as workers do with a master: they compute for {} of the time, load balance {}{}{}",
         Count(team["worker_count"].as_u64()?, "rank"),
         team["master"],
         percent("share")?,
         percent("computing")?,
         percent("load_balance")?,
+        team["regime"].as_str().map_or(String::new(), |regime| format!("; {regime}")),
         busy.map_or(String::new(), |(busy, most)| {
             let wait = match most {
                 0 => "even one worker would wait for it".to_owned(),
@@ -145,6 +174,37 @@ mod tests {
             "{computes}"
         );
         assert_eq!(said(vec![rank(5.0, 0.0)], 0.0), None);
+    }
+
+    #[test]
+    fn a_team_that_nobody_tunes_says_what_limits_it_and_where_to_begin() {
+        let team = json!({"master": 0, "worker_count": 4, "share": 1.0, "computing": 0.9, "load_balance": 0.95, "master_busy": 0.1,
+            "most_workers": 36, "regime": "compute-bound"});
+        let said = lines(&json!({"teams": [team.clone()]}));
+        assert!(
+            said[0].ends_with(
+                "load balance 95.0 %; compute-bound; rank 0 is busy for 10.0 %, and more than 36 workers like these would wait for it"
+            ),
+            "{said:?}"
+        );
+        assert!(said[1].contains("midrun inspect ./PROGRAM"), "{said:?}");
+        for (key, value) in
+            [("points", json!({})), ("search", json!({})), ("decisions", json!([{}])), ("tasks", json!([9]))]
+        {
+            let mut summary = json!({"teams": [team.clone()]});
+            summary[key] = value;
+            assert_eq!(lines(&summary).len(), 1, "{key}");
+        }
+    }
+
+    #[test]
+    fn calls_that_stand_for_others_are_said_to() {
+        let of = |count: u64, timed: u64| json!({"local": {"count": count, "timed": timed, "time_s": 0.0}});
+        let said =
+            sampled(&json!({"MPI_Iprobe": of(6000, 20), "MPI_Test": of(900, 3), "MPI_Send": of(9000, 9000)})).unwrap();
+        assert!(said.contains("1 of 300 calls of MPI_Iprobe was timed"), "{said}");
+        assert_eq!(sampled(&json!({"MPI_Send": of(9000, 9000)})), None);
+        assert_eq!(sampled(&Value::Null), None);
     }
 
     #[test]

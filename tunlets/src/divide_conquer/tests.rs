@@ -176,6 +176,7 @@ fn depth(start: usize) -> TuningPoint {
         value: start as f64,
         declared: start as f64,
         text: None,
+        held: false,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tuning_point::names;
 use crate::{Observation, Proposal, Settled, TuningPoint, Tunlet, Verdict};
 
 fn tuning_point(name: &str, range: (f64, f64), value: f64) -> TuningPoint {
-    TuningPoint { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None }
+    TuningPoint { rank: 0, name: name.into(), whole: true, range, value, declared: value, text: None, held: false }
 }
 
 struct Site {

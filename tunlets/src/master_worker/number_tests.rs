@@ -79,6 +79,7 @@ pub(super) fn run(
             value: f64::from(window.workers),
             declared: f64::from(most),
             text: None,
+            held: false,
         });
         if let Some(proposal) = tunlet.propose(&offered) {
             run.why.push(format!("{i}: {} -> {}: {}", proposal.from, proposal.to, proposal.why));
@@ -387,6 +388,19 @@ fn the_outlook_names_ranks_and_how_sure_it_is() {
     let next = tunlet.report().next_allocation.expect("advice");
     assert!(next.workers > 8 && next.iteration_s < next.iteration_now_s, "{next:?}");
     assert!(next.uncertainty > 0.0 && next.uncertainty < 0.3, "{next:?}");
+    assert!(next.one_more_s.is_some_and(|s| s < next.iteration_now_s && s > next.iteration_s), "{next:?}");
+}
+
+#[test]
+fn one_more_worker_is_said_to_help_only_where_that_is_sure() {
+    // As many tasks as workers, all alike; and a master that is busy all the time.
+    for (workers, tasks, chunk_cost_s) in [(8, 8, 1e-6), (16, 400, 1e-3)] {
+        let (mut plant, mut tunlet) = (plant(workers, 1e-3, tasks), tunlet(Objective::Fixed, Limits::default()));
+        plant.chunk_cost_s = chunk_cost_s;
+        run(&mut tunlet, &mut plant, workers as u32, 8, |_, _| {}, |_| {});
+        let next = tunlet.report().next_allocation.expect("advice");
+        assert_eq!(next.one_more_s, None, "{next:?}");
+    }
 }
 
 #[test]

@@ -58,6 +58,11 @@ impl<'a> OwnChunks<'a> {
         matches!(self.by, By::SharesOfAll | By::SharesOfRest)
     }
 
+    /// Whether a person has set one of them by hand.
+    pub fn are_held(&self) -> bool {
+        self.points.iter().any(|point| point.held)
+    }
+
     /// The values now.
     pub fn values(&self) -> Vec<f64> {
         self.points.iter().map(|point| point.value).collect()
@@ -240,7 +245,16 @@ mod tests {
     use super::*;
 
     fn point(rank: u32, name: &str) -> TuningPoint {
-        TuningPoint { rank, name: name.into(), whole: false, range: (0.0, 1.0), value: 0.5, declared: 0.5, text: None }
+        TuningPoint {
+            rank,
+            name: name.into(),
+            whole: false,
+            range: (0.0, 1.0),
+            value: 0.5,
+            declared: 0.5,
+            text: None,
+            held: false,
+        }
     }
 
     fn size(range: (f64, f64)) -> TuningPoint {

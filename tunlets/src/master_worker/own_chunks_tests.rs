@@ -16,7 +16,7 @@ const WORKERS: u32 = 8;
 
 fn point(name: &str, range: (f64, f64), value: f64) -> TuningPoint {
     let (name, whole) = (name.to_owned(), name == names::CHUNK_TASKS);
-    TuningPoint { rank: 0, name, whole, range, value, declared: value, text: None }
+    TuningPoint { rank: 0, name, whole, range, value, declared: value, text: None, held: false }
 }
 
 struct Program {

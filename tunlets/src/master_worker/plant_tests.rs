@@ -184,6 +184,7 @@ pub(super) fn tuning_points() -> Vec<TuningPoint> {
         value: 0.0,
         declared: 0.0,
         text: None,
+        held: false,
     };
     vec![
         tuning_point(names::TECHNIQUE, 7.0),
@@ -416,6 +417,7 @@ fn a_program_that_exposes_its_batch_factors_gets_shares_for_them_and_its_own_bac
         value,
         declared: value,
         text: None,
+        held: false,
     };
     tunlet.observe(Observation::Iteration(&Plant::new(Dist::Normal(0.8)).iterate(None)));
     let mut tuning_points = tuning_points();

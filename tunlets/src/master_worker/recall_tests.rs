@@ -47,6 +47,23 @@ fn recall_is_left_alone_where_it_is_on_or_cannot_be_or_the_user_named_the_techni
 }
 
 #[test]
+fn what_a_person_set_stays_and_the_rest_is_tuned_on() {
+    let hold = |name: &str| {
+        let mut points = with_recall(0.0);
+        points.iter_mut().for_each(|point| point.held = point.name == name);
+        points
+    };
+    let other = proposed(Mode::Auto, &hold(names::RECALL), |_| {});
+    assert!(recall_in(&other).is_none() && other.tuning_point == "technique", "{other:?}");
+    let mut tunlet = tunlet(Mode::Auto);
+    tunlet.observe(Observation::Iteration(&Plant::new(Dist::Exponential).iterate(None)));
+    assert_eq!(tunlet.clone().propose(&hold(names::TECHNIQUE)), None, "equal parts were asked for");
+    let mut points = hold(names::TECHNIQUE);
+    points.iter_mut().for_each(|point| point.held = false);
+    assert!(tunlet.propose(&points).is_some(), "until they are let go");
+}
+
+#[test]
 fn without_recall_the_better_of_two_near_ties_can_begin_in_the_running_iteration() {
     let proposal = proposed(Mode::Auto, &tuning_points(), |_| {});
     assert!(proposal.at_once, "{proposal:?}");

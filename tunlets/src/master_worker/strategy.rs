@@ -72,7 +72,9 @@ enum Change {
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct MasterWorker {
+    /// What the user asked for, and the technique that a person set by hand meanwhile: then only its parameters are adapted.
     mode: Mode,
+    held: Option<Technique>,
     confidence: Confidence,
     workload: Option<WorkloadEstimator>,
     experience: Experience,
@@ -149,6 +151,7 @@ impl MasterWorker {
     pub fn new(mode: Mode, objective: Objective, confidence: Confidence, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
+            held: None,
             confidence,
             workload: None,
             experience: Experience::default(),
@@ -203,6 +206,10 @@ impl MasterWorker {
         if self.mode == Mode::Auto {
             self.mode = Mode::Fixed(kind);
         }
+    }
+
+    fn mode(&self) -> Mode {
+        self.held.map_or(self.mode, Mode::Fixed)
     }
 
     /// How tasks are handed out, as far as it is known: the input of the simulation, and the technique.
@@ -393,11 +400,12 @@ impl MasterWorker {
     /// What is known of the work, and what these tuning points let the program do with it.
     fn workload_with(&self, tuning_points: &[TuningPoint]) -> Option<WorkloadEstimator> {
         let mut workload = self.workload.clone()?;
-        workload.counter = tuning_points.iter().any(|k| k.name == names::COUNTER) && !workload.is_far();
+        let may_have = |name: &str| tuning_points.iter().find(|k| k.name == name && !(k.held && k.value == 0.0));
+        workload.counter = may_have(names::COUNTER).is_some() && !workload.is_far();
         // What the user asked for is used as it is published, unless the program recalls.
-        let may_recall = self.mode == Mode::Auto && tuning_points.iter().any(|k| k.name == names::RECALL);
+        let may_recall = self.mode() == Mode::Auto && may_have(names::RECALL).is_some();
         workload.recall |= may_recall && workload.tasks_timed;
-        let teams = tuning_points.iter().find(|k| k.name == names::TEAM_SIZE);
+        let teams = may_have(names::TEAM_SIZE);
         // Where workers can take chunks themselves nobody need send them.
         workload.largest_team = teams.filter(|_| !workload.counter).map_or(0, |k| k.range.1 as u32);
         Some(workload)
@@ -426,9 +434,11 @@ impl MasterWorker {
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, _) = self.last?;
+        let is_held = tuning_points.iter().any(|point| point.held && point.name == names::TECHNIQUE);
+        self.held = self.current.filter(|_| is_held).map(|current| current.kind);
         let workload = self.workload_with(tuning_points)?;
         self.note_obstacles(iteration, &workload, tuning_points);
-        let count = number::tuning_point_of_number(tuning_points);
+        let count = number::tuning_point_of_number(tuning_points).filter(|count| !count.held);
         let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
         self.judge_start(spare);
         self.rolls_back = false;
@@ -455,8 +465,12 @@ impl MasterWorker {
         let Weighed { best, now, unchanged, scale, mean_s } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
-        let better =
-            best.filter(|best| requested || self.is_worth(best.overall) || (unbounded && best.overall.mean > 0.0));
+        let may_set = |setting: &TechniqueParameters| {
+            !TuningPoint::are_against_held(tuning_points, technique.rank, &candidates::assignments(setting))
+        };
+        let better = best
+            .filter(|best| requested || self.is_worth(best.overall) || (unbounded && best.overall.mean > 0.0))
+            .filter(|best| may_set(&best.setting));
         if better.is_none() {
             self.not_set = None;
         }

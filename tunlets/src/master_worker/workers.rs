@@ -393,6 +393,15 @@ impl Workers {
         let error = |from: u32, to: u32| confidence.standard_errors() * OF_DOUBLING * doublings(from, to).abs().sqrt();
         let good = |f: &&Forecast| (cost(f) / cost(&least)).ln() <= power(objective) * error(f.workers, least.workers);
         let best = inside().filter(good).min_by_key(|f| f.workers)?;
+        // Only where all workers that there are compute is the master the next one.
+        let is_next = regime == Regime::Compute && workload.workers >= self.most_seen;
+        let gains = |f: &&Forecast| {
+            let by_model = OF_DOUBLING * doublings(workload.workers, f.workers).sqrt();
+            let mean = (scale * now.iteration_s / f.iteration_s).ln();
+            Gain { mean, error: f.faster.error.hypot(by_model) }.is_sure(confidence)
+        };
+        let one_more = all.iter().find(|f| is_next && f.workers == workload.workers + 1);
+        let one_more_s = one_more.filter(gains).map(|f| f.iteration_s);
         let error = error(workload.workers, best.workers);
         Some(NextAllocation {
             regime: regime.as_str(),
@@ -403,6 +412,7 @@ impl Workers {
             uncertainty: deviation.hypot(error),
             own_chunks: workload.own_batches().map(ToString::to_string),
             technique: None,
+            one_more_s,
         })
     }
 

@@ -367,6 +367,7 @@ impl Pipeline {
             uncertainty: self.errors.half_width(0.0, self.confidence),
             own_chunks: None,
             technique: None,
+            one_more_s: None,
         })
     }
 }

@@ -66,7 +66,7 @@ impl Plant {
             tuning_points.extend(self.spare.map(|(came, most)| {
                 let value = f64::from(self.asked.map_or(came, |(asked, _)| asked));
                 let (name, range) = (names::PIPE_SPAWNED.to_owned(), (f64::from(came), f64::from(most)));
-                TuningPoint { rank: 0, name, whole: true, range, value, declared: 0.0, text: None }
+                TuningPoint { rank: 0, name, whole: true, range, value, declared: 0.0, text: None, held: false }
             }));
             let Some(proposal) = self.tunlet.propose(&tuning_points) else { continue };
             match proposal.assignments[0].1.clone() {
@@ -420,7 +420,7 @@ fn with_dear_messages(head_s: f64) -> (Option<Proposal>, Vec<Refusal>) {
     let mut tunlet = Pipeline::new(Objective::Time, Confidence::default(), Grouping::None, 0);
     let spare = |name: &str| {
         let (name, range) = (name.to_owned(), (0.0, 1.0));
-        TuningPoint { rank: 0, name, whole: true, range, value: 0.0, declared: 0.0, text: None }
+        TuningPoint { rank: 0, name, whole: true, range, value: 0.0, declared: 0.0, text: None, held: false }
     };
     let mut proposal = None;
     for number in 0..10 {

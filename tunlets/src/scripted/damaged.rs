@@ -8,7 +8,7 @@ use crate::{Observation, Settled, TuningPoint, Tunlet};
 pub fn tunlet(file: &str) {
     let Ok(mut tunlet) = Scripted::read(file) else { return };
     let (range, name) = ((0.0, 9.0), "x".to_owned());
-    let x = [TuningPoint { rank: 0, name, whole: false, range, value: 1.0, declared: 1.0, text: None }];
+    let x = [TuningPoint { rank: 0, name, whole: false, range, value: 1.0, declared: 1.0, text: None, held: false }];
     for iteration in 0..8 {
         tunlet.observe(Observation::Iteration(&window(iteration, 4, 0.3)));
         if tunlet.propose(&x).is_some() {

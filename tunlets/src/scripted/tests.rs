@@ -5,7 +5,7 @@ use crate::testing::window;
 use crate::{Observation, Proposal, Settled, TuningPoint, Tunlet, Value, Verdict, Window};
 
 fn tuning_point(name: &str, value: f64, range: (f64, f64)) -> TuningPoint {
-    TuningPoint { rank: 0, name: name.into(), whole: false, range, value, declared: value, text: None }
+    TuningPoint { rank: 0, name: name.into(), whole: false, range, value, declared: value, text: None, held: false }
 }
 
 /// A program with one tuning point x, whose iterations take a time that depends on it.

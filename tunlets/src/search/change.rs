@@ -85,7 +85,16 @@ mod tests {
     use midrun_models::search::Space;
 
     fn tuning_point(rank: u32, name: &str, value: f64) -> TuningPoint {
-        TuningPoint { rank, name: name.into(), whole: true, range: (0.0, 9.0), value, declared: 0.0, text: None }
+        TuningPoint {
+            rank,
+            name: name.into(),
+            whole: true,
+            range: (0.0, 9.0),
+            value,
+            declared: 0.0,
+            text: None,
+            held: false,
+        }
     }
 
     /// Values, ranks, and whether they are synchronized.

@@ -254,6 +254,7 @@ impl SearchTunlet {
             let least = of_name().map(|tuning_point| tuning_point.range.0).fold(f64::NEG_INFINITY, f64::max);
             let most = of_name().map(|tuning_point| tuning_point.range.1).fold(f64::INFINITY, f64::min);
             let asked = space.dimensions[k].values.len();
+            let lacks_step = space.dimensions[k].steps_by_one && !first.whole;
             let takes = format!(
                 "{name} takes {} from {least} to {most}",
                 if first.whole { "whole numbers" } else { "numbers" }
@@ -264,6 +265,9 @@ impl SearchTunlet {
                     let left = space.dimensions[k].values.len();
                     if left < asked {
                         left_out.push(format!("{takes}: of its {asked} values {left} are tried"));
+                    }
+                    if lacks_step {
+                        left_out.push(format!("{takes}, and the search says no step: the {left} whole ones are tried"));
                     }
                 }
                 None => {

@@ -9,7 +9,7 @@ fn options(points: &str) -> SearchOptions {
 }
 
 fn tuning_point(rank: u32, name: &str, range: (f64, f64), value: f64) -> TuningPoint {
-    TuningPoint { rank, name: name.into(), whole: true, range, value, declared: value, text: None }
+    TuningPoint { rank, name: name.into(), whole: true, range, value, declared: value, text: None, held: false }
 }
 
 /// A program whose iteration takes `time_s` by its tuning points' values; every proposal is applied in the next iteration.
@@ -70,6 +70,30 @@ fn a_value_to_which_nothing_could_go_back_is_no_start() {
     assert!(!program.proposals.is_empty() && tunlet.report().search.unwrap().trouble.is_none());
 }
 
+/// What it says of its points.
+fn said(tunlet: &SearchTunlet) -> Vec<String> {
+    tunlet.refusals().into_iter().map(|refusal| refusal.why).collect()
+}
+
+#[test]
+fn a_range_of_real_numbers_without_a_step_is_said_to_be_searched_at_whole_ones() {
+    let begun = |text: &str| {
+        let mut tunlet = SearchTunlet::new(&options(text), Confidence::default()).unwrap();
+        Program::new(vec![TuningPoint { whole: false, ..tuning_point(0, "x", (0.0, 1.0), 0.0) }]).run(
+            &mut tunlet,
+            2,
+            |_| 1.0,
+        );
+        said(&tunlet)
+    };
+    assert_eq!(
+        begun("x=0..1"),
+        ["x takes numbers from 0 to 1, and the search says no step: the 2 whole ones are tried"]
+    );
+    assert_eq!(begun("x=0..1 step 0.1"), [""; 0]);
+    assert_eq!(begun("x=0,1"), [""; 0]);
+}
+
 #[test]
 fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     let mut tunlet = SearchTunlet::new(&options("block=8..64 step 8"), Confidence::default()).unwrap();
@@ -82,8 +106,7 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert_eq!((report.ended, report.best, report.best_s), (true, Some(vec![24.0]), Some(1.0)));
     assert_eq!((report.start_s, report.best_is_sure, report.trouble), (Some(3.4), true, None));
     assert!(report.tried.iter().all(|tried| tried.values[0] <= 48.0), "56 and 64 are out of range");
-    let said: Vec<String> = tunlet.refusals().into_iter().map(|refusal| refusal.why).collect();
-    assert_eq!(said, ["block takes whole numbers from 1 to 48: of its 8 values 6 are tried"]);
+    assert_eq!(said(&tunlet), ["block takes whole numbers from 1 to 48: of its 8 values 6 are tried"]);
     assert_eq!(program.verdicts.last(), Some(&Verdict::Kept));
     assert_eq!(program.verdicts.len(), program.proposals.len(), "each decision is judged");
     let (_, first) = &program.proposals[0];

@@ -64,6 +64,7 @@ mod tests {
             value: 1.0,
             declared: 1.0,
             text: None,
+            held: false,
         };
         tunlet.observe(Observation::Iteration(&window(0, 4, 0.5)));
         let proposal = tunlet.propose(&[tuning_point]).expect("a proposal");

@@ -26,6 +26,8 @@ pub struct Dimension {
     pub values: Vec<f64>,
     /// The values are names: neighbours have nothing in common.
     pub categorical: bool,
+    /// Nobody said the step between its values: they are the whole numbers of a range.
+    pub steps_by_one: bool,
     /// The value must change on all ranks at one moment. The search itself ignores this.
     pub synchronized: bool,
 }
@@ -73,6 +75,7 @@ impl Dimension {
         {
             return wrong(format!("{text}: {} is no number: {shape}", word.trim()));
         }
+        let steps_by_one = rest.contains("..") && !rest.contains("step");
         let values = match rest.split_once("..") {
             None => rest.split(',').map(number).collect::<Option<Vec<f64>>>(),
             Some((least, tail)) => {
@@ -101,7 +104,7 @@ impl Dimension {
         if values.len() > MOST_VALUES {
             return wrong(format!("{text}: {} values, allowed are {MOST_VALUES}", values.len()));
         }
-        Ok(Dimension { name: name.to_owned(), values, categorical, synchronized })
+        Ok(Dimension { name: name.to_owned(), values, categorical, steps_by_one, synchronized })
     }
 
     /// The place of the value nearest to `value`.

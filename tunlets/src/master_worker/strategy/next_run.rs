@@ -31,7 +31,10 @@ impl MasterWorker {
         // The next iteration may have more than the last.
         let most_tasks = if self.tasks_vary { u64::MAX } else { workload.tasks };
         let next = self.workers.next_allocation(workload, &setting, regime, most_tasks, ratio, deviation)?;
-        Some(NextAllocation { technique: not_set.map(|advised| named(&advised.setting, &current)), ..next })
+        // Beside another technique nobody knows what the one more brings.
+        let one_more_s = next.one_more_s.filter(|_| not_set.is_none());
+        let technique = not_set.map(|advised| named(&advised.setting, &current));
+        Some(NextAllocation { technique, one_more_s, ..next })
     }
 
     /// What was proposed is not in force. `is_advice`: it was only told, each advice once, with the same number from then on.

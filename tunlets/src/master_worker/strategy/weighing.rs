@@ -129,12 +129,12 @@ impl MasterWorker {
 
     /// Whether the user asked for another technique than `current`.
     pub(super) fn is_requested(&self, current: &TechniqueParameters) -> bool {
-        matches!(self.mode, Mode::Fixed(kind) if kind != current.kind)
+        matches!(self.mode(), Mode::Fixed(kind) if kind != current.kind)
     }
 
     /// Settings that may be used.
     pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
-        match self.mode {
+        match self.mode() {
             Mode::Auto if self.places.are_unusual(self.confidence) => {
                 candidates::all(workload).into_iter().filter(candidates::is_bounded).collect()
             }

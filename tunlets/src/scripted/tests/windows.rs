@@ -84,6 +84,7 @@ fn pipeline(file: &str, compute_s: impl Fn(&str) -> Vec<f64>, windows: u64) -> V
             value: 0.0,
             declared: 0.0,
             text: Some(plan.clone()),
+            held: false,
         };
         if let Some(proposal) = tunlet.propose(&[pattern]) {
             let Some((_, Value::Text(text))) = proposal.assignments.first() else { panic!("{proposal:?}") };
