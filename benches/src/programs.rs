@@ -9,7 +9,7 @@ use midrun_models::batches::Batches;
 use midrun_models::link::Cost;
 use midrun_models::random::Random;
 use midrun_models::simulate::{MessageTimes, SimInput, SimResult, iteration_of};
-use midrun_scheduling::{TechniqueParameters, WorkerSpeed};
+use midrun_scheduling::{TechniqueParameters, WorkerSpeed, in_turn};
 use midrun_tunlets::{LinkCost, Network, Window};
 
 use std::io::Write;
@@ -38,6 +38,9 @@ pub struct Drawn {
     /// In each program some iterations are of another kind than the others.
     #[arg(long)]
     in_turns: bool,
+    /// One worker of each program takes five to thirty times as long as the others.
+    #[arg(long)]
+    one_slow: bool,
 }
 
 impl Drawn {
@@ -46,8 +49,12 @@ impl Drawn {
         let (first, iterations, workers) = (first_seed(self.seed), self.iterations, self.workers);
         println!("{} programs from seed {first} on, {iterations} iterations", self.programs);
         let turns = move |seed| self.in_turns.then(|| Turn::draw(seed));
-        let drawn =
-            (first..).map(move |seed| Program { turn: turns(seed), ..Program::draw(seed, iterations, workers) });
+        let one_slow = self.one_slow;
+        let drawn = (first..).map(move |seed| {
+            let program = Program { turn: turns(seed), ..Program::draw(seed, iterations, workers) };
+            let times = log(&mut Random::new(seed ^ 0x051a), 5.0, 30.0);
+            Program { hosts: if one_slow { Hosts::One(times) } else { program.hosts }, ..program }
+        });
         drawn.filter(asked_for).take(self.programs as usize)
     }
 }
@@ -141,6 +148,8 @@ pub enum Hosts {
     Slow(f64, f64),
     /// Each worker's own speed, up to so many times as long.
     Mixed(f64),
+    /// The last worker takes so many times as long.
+    One(f64),
     /// The first half of the workers takes so many times as long in the middle third of the run.
     SlowForAWhile(f64),
 }
@@ -338,6 +347,8 @@ impl Program {
             Hosts::Slow(share, times) if f64::from(worker) < share * all => times,
             Hosts::Slow(..) => 1.0,
             Hosts::Mixed(most) => 1.0 + (most - 1.0) * random.uniform(),
+            Hosts::One(times) if worker + 1 == self.workers => times,
+            Hosts::One(_) => 1.0,
             Hosts::SlowForAWhile(times) if third == 1 && worker < self.workers / 2 => times,
             Hosts::SlowForAWhile(_) => 1.0,
         };
@@ -427,6 +438,8 @@ impl Run<'_> {
         taking_part.sort_by(|a, b| a.1.total_cmp(&b.1));
         taking_part.truncate(workers.clamp(1, self.program.workers) as usize);
         taking_part.sort_by_key(|(worker, _)| *worker);
+        let order = in_turn(setting.kind, self.iteration, taking_part.len());
+        let taking_part: Vec<(usize, f64)> = order.map(|worker| taking_part[worker]).collect();
         self.compute(&taking_part, None, setting).0
     }
 

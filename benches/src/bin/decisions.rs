@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use midrun_benches::print_spread;
-use midrun_benches::programs::{Drawn, Program, WORST};
+use midrun_benches::programs::{Drawn, Hosts, Program, WORST};
 use midrun_benches::tuned::{LATE, Setting, all_fixed_s, fixed_s, tuned};
 use midrun_models::random::Random;
 use midrun_scheduling::{Technique, TechniqueParameters};
@@ -80,6 +80,10 @@ fn main() -> Result<()> {
         let seed = program.seed;
         let all: Vec<(Technique, f64)> = Technique::ALL.into_iter().zip(all_fixed_s(&program)).collect();
         let (best, best_s) = all.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are techniques");
+        // Who knew that one worker is slow would do without it.
+        let without = (matches!(program.hosts, Hosts::One(_)) && program.workers > 1)
+            .then(|| Technique::ALL.map(|kind| fixed_s(&program, kind, program.workers - 1)));
+        let best_s = without.into_iter().flatten().fold(best_s, f64::min);
         let fewer = [2, 4].map(|part| program.workers.div_ceil(part)).map(|n| (n, fixed_s(&program, best, n)));
         let (number, _) = std::iter::once((program.workers, best_s))
             .chain(fewer)

@@ -116,6 +116,16 @@ fn bounds(decision: &Value) -> Bounds {
     (measured.map_or(f64::NEG_INFINITY, |measured| measured.min(0.0)), most.unwrap_or(f64::INFINITY))
 }
 
+/// What a decision changes from and to: a number of workers may come with a technique, as in `20 with fsc(0.7)`.
+fn parts(decision: &Value) -> Vec<(&str, &str, &str)> {
+    let text = |key: &str| decision[key].as_str().unwrap_or_default();
+    let (point, from, to) = (text("tuning_point"), text("from"), text("to"));
+    match from.split_once(" with ").zip(to.split_once(" with ")).filter(|_| point == "workers") {
+        Some(((from, former), (to, technique))) => vec![(point, from, to), ("technique", former, technique)],
+        None => vec![(point, from, to)],
+    }
+}
+
 /// The number of each window's settings, 0: those at start, which a rollback may bring back; and by number, what they can have gained.
 /// `changes` are those that were applied, each with the number of the first window after it.
 fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> (Vec<usize>, Vec<Bounds>) {
@@ -124,10 +134,11 @@ fn settings(costs: &[Cost], mut changes: Vec<(u64, &Value)>) -> (Vec<usize>, Vec
     let mut moved = Moved::new();
     let mut reached = vec![(0, moved.clone(), (0.0, 0.0))];
     for (from, decision) in changes {
-        let text = |key: &str| decision[key].as_str().unwrap_or_default();
-        let (point, to) = (text("tuning_point"), text("to"));
-        moved.insert(point, to);
-        moved.retain(|point, value| *at_start.entry(point).or_insert(text("from")) != *value);
+        for (point, from, to) in parts(decision) {
+            moved.insert(point, to);
+            at_start.entry(point).or_insert(from);
+        }
+        moved.retain(|point, value| at_start[point] != *value);
         reached.push((from, moved.clone(), bounds(decision)));
     }
     let mut known: Vec<(&Moved<'_>, Bounds)> = Vec::new();
@@ -255,7 +266,8 @@ pub fn saved(summary: &Value) -> Option<String> {
     let Some((first, was)) =
         changes.iter().map(|(from, decision)| (*from, &decision["from"])).min_by_key(|(from, _)| *from)
     else {
-        return Some("midrun changed nothing, so nothing was gained or lost".into());
+        let since = if summary["start"].is_object() { " after the start" } else { ", so nothing was gained or lost" };
+        return Some(format!("midrun changed nothing{since}"));
     };
     if let Some(line) = over_start(summary, applied.clone().count() as u64) {
         return Some(line);
@@ -485,6 +497,20 @@ mod tests {
     fn run(times: Value, ideal: Value, applied: Value) -> Value {
         json!({"iterations": 4, "iteration": [0, 1, 2, 3], "iteration_s": times, "ideal_s": ideal, "workers": [4, 4, 4, 4],
             "tasks": [8, 8, 8, 8], "decisions": [{"iteration": 1, "applied_iteration": applied, "from": "a", "to": "b", "verdict": "kept"}]})
+    }
+
+    #[test]
+    fn a_technique_that_comes_with_a_number_of_workers_is_another_setting() {
+        let change = |from: &str, to: &str| json!({"tuning_point": "workers", "from": from, "to": to});
+        let all = [
+            change("32 with mfsc", "20 with fsc(0.7)"),
+            change("20", "32"),
+            json!({"tuning_point": "technique", "from": "fsc(0.7)", "to": "mfsc"}),
+        ];
+        let costs: Vec<Cost> = (0..4).map(|number| Cost { number, time_s: 1.0, work: 1.0 }).collect();
+        let (numbers, _) =
+            settings(&costs, all.iter().enumerate().map(|(at, change)| (at as u64 + 1, change)).collect());
+        assert_eq!(numbers, [0, 1, 2, 0], "as at start only with both as at start");
     }
 
     #[test]

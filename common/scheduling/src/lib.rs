@@ -21,6 +21,7 @@ pub mod start;
 mod steps;
 mod task_times;
 mod technique;
+mod turns;
 mod workers;
 
 pub use divisor::{daf_divisor, fac_divisor};
@@ -33,4 +34,5 @@ pub use start::{PointValue, Scheduling, Setting, Start};
 pub use steps::Steps;
 pub use task_times::TaskTimes;
 pub use technique::{Technique, TechniqueParameters};
+pub use turns::in_turn;
 pub use workers::Workers;

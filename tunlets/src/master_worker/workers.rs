@@ -261,8 +261,10 @@ impl Workers {
         }
         let (low, high) = self.range(most);
         let outside = !(low..=high).contains(&workload.workers);
-        // Where the dear tasks are elsewhere each time, a worker that met none of them passes for fast.
-        if !(outside || workload.is_confirmed() && is_foreseen) {
+        // Where the dear tasks are elsewhere each time, a worker that met none of them passes for fast; unless workers computed the same tasks. One that
+        // is slow makes iterations differ, too, by how many tasks it got: that says nothing against parking it.
+        let parks_slow = workload.knows_slow_workers();
+        if !(outside || workload.is_confirmed() && (is_foreseen || parks_slow)) {
             return None;
         }
         let (cost, confidence) = (cost_of(self.objective), self.confidence);
@@ -271,6 +273,7 @@ impl Workers {
         let with_error = |now: &Forecast, to: &Forecast, error: f64, more: f64| {
             let doublings = doublings(now.workers, to.workers);
             let known = of_doubling[side(doublings)];
+            let unforeseen = if parks_slow && to.workers < now.workers { 0.0 } else { unforeseen };
             // Errors of one doubling after the other are independent.
             let error = error.hypot(known.error * doublings.abs().sqrt()).hypot(EXACT).hypot(unforeseen);
             // What measured better than it was expected is no reason to expect more of the next.

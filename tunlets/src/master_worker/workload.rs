@@ -177,6 +177,12 @@ fn costs_are_known(window: &Window) -> bool {
     !window.setting.is_relieving() && window.chunks >= CHUNKS_EACH * u64::from(window.workers)
 }
 
+/// How many times as slow as before ranks are that are known of both; the median.
+fn change_of(before: &BTreeMap<u32, f64>, now: &BTreeMap<u32, f64>) -> f64 {
+    let changes: Vec<f64> = now.iter().filter_map(|(rank, new)| Some(new / before.get(rank)?)).collect();
+    if changes.is_empty() { 1.0 } else { median(changes) }
+}
+
 impl WorkloadEstimator {
     /// Takes a window in; `workload` becomes `Some` once something was learnt.
     pub fn learn(workload: &mut Option<WorkloadEstimator>, window: &Window, confidence: Confidence) -> Learnt {
@@ -222,7 +228,7 @@ impl WorkloadEstimator {
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
         let known = workload.as_ref().map_or(&now, |known| known);
         let (own_s, variation) = (now.per_worker_s, now.variation_by(known));
-        let equal = now.are_equal();
+        let equal = now.are_equal() && known.are_equal();
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
             old.growth = Growth::new(confidence);
@@ -482,8 +488,7 @@ impl WorkloadEstimator {
         let of_one = |(rank, new): (&u32, &f64)| (*rank, beside(old(rank).unwrap_or(*new), *new));
         let present = compared.unwrap_or_else(|| shows.iter().map(of_one).collect());
         let explained = variance_of(shows.keys().filter_map(|rank| present.get(rank)).copied());
-        let changes: Vec<f64> = present.iter().filter_map(|(rank, new)| Some(new / old(rank)?)).collect();
-        let change = if changes.is_empty() { 1.0 } else { median(changes) };
+        let change = change_of(&self.slowness, &present);
         let mut all: BTreeMap<u32, f64> = self.slowness.iter().map(|(rank, old)| (*rank, old * change)).collect();
         all.extend(present);
         (all, explained, is_compared)
@@ -504,7 +509,12 @@ impl WorkloadEstimator {
         let keep = keep().min(windows / (windows + 1.0));
         self.windows = self.windows.saturating_add(1);
         self.last.add(std::mem::take(&mut now.last));
+        let before = self.slowness.clone();
         let of_workers = self.mix_slowness(std::mem::take(&mut now.slowness), keep);
+        // Speeds are beside the mean of the last iteration, which is that of who computed how much in it: so is what was known of the mean.
+        if self.is_compared {
+            self.mean_s /= change_of(&before, &self.slowness);
+        }
         // The less is chance, the more the last one counts.
         let keep = self.mix_shape(std::mem::take(&mut now.shape), keep);
         let mixed = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
@@ -655,6 +665,11 @@ impl WorkloadEstimator {
     /// Whether workers differ by no more than the model's error: then their speeds explain nothing.
     pub fn are_equal(&self) -> bool {
         self.slowest() <= 1.0 + MODEL
+    }
+
+    /// Whether workers that computed the same tasks as others are known to be slow.
+    pub fn knows_slow_workers(&self) -> bool {
+        self.is_compared && !self.are_equal()
     }
 
     /// How many times slower than the fastest the slowest known worker is.

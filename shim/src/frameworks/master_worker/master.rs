@@ -18,7 +18,7 @@ use crate::frameworks::growth::Growth;
 use crate::mpi::MpiFailed;
 use crate::records::{LinkCost, OF_FRAMEWORK};
 use crate::{agent_link, clock, records, safe_point, scheduling, state, status};
-use midrun_scheduling::Chunk;
+use midrun_scheduling::{Chunk, in_turn};
 use midrun_vocabulary::bounds::TASKS;
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -244,7 +244,8 @@ impl<'a> Master<'a> {
         self.order()?;
         self.appoint()?;
         self.supply()?;
-        for worker in (0..self.team.active().len()).chain(0..self.team.active().len()) {
+        let order = in_turn(scheduling::current().0.kind, self.iteration, self.team.active().len());
+        for worker in order.clone().chain(order) {
             self.feed(worker)?;
         }
         self.recall()?;

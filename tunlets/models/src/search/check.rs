@@ -102,8 +102,15 @@ impl Check {
         (count as f64 * mean - self.again.sum()).exp()
     }
 
-    /// Times of the start, again, seconds.
-    pub(super) fn again(self) -> Vec<f64> {
+    /// Times of the start, again, seconds. What had passed of one that was left says that it takes no less, and as long as at first it may take.
+    pub(super) fn again(mut self) -> Vec<f64> {
+        let first_s = self.first.mean().exp();
+        self.again
+            .0
+            .last_mut()
+            .into_iter()
+            .filter(|_| self.is_left)
+            .for_each(|passed_s| *passed_s = passed_s.max(first_s));
         self.again.0
     }
 }
@@ -124,6 +131,17 @@ mod tests {
             faster.add(1.01);
         });
         assert!(faster.is_done(0.05) && faster.has_drifted(0.05) && !faster.is_worse(0.05));
+    }
+
+    #[test]
+    fn what_had_passed_of_a_start_that_was_left_is_no_time_of_it() {
+        let left = |passed_s: f64| {
+            let mut check = Check::new(&[0.077], &[0.031; 2], 0.95);
+            check.add(passed_s);
+            check.on_left();
+            check.again()[0]
+        };
+        assert!((left(0.044) - 0.077).abs() < 1e-12 && left(0.09) == 0.09);
     }
 
     #[test]

@@ -64,6 +64,11 @@ fn number_with(tuning_point: &TuningPoint, workers: u32, setting: Option<Techniq
     all
 }
 
+/// A number of workers, and the setting where that changes, too, for the log.
+fn with(workers: u32, setting: &TechniqueParameters, changes: bool) -> String {
+    if changes { format!("{workers} with {setting}") } else { workers.to_string() }
+}
+
 impl MasterWorker {
     /// Proposes another number of workers, if it pays; `from` and `to` are the settings before and with it. If more workers
     /// would pay than there are, and `spare` ones can be started, they are started first.
@@ -134,8 +139,8 @@ impl MasterWorker {
             ranks: vec![tuning_point.rank],
             assignments: number_with(tuning_point, next.workers, changes.then_some(setting)),
             tuning_point: "workers".into(),
-            from: now.workers.to_string(),
-            to: next.workers.to_string(),
+            from: with(now.workers, &from, changes),
+            to: with(next.workers, &setting, changes),
             why,
             predicted_s,
             uncertainty: self.errors.half_width(error, self.confidence),
@@ -201,8 +206,8 @@ impl MasterWorker {
             ranks: vec![tuning_point.rank],
             assignments: number_with(tuning_point, to, changes.then_some(setting)),
             tuning_point: "workers".into(),
-            from: from.to_string(),
-            to: to.to_string(),
+            from: with(from, &self.current?, changes),
+            to: with(to, &setting, changes),
             why: format!(
                 "{from} workers measured worse than {to}: back to the former{}",
                 if changes { format!(", with {setting}") } else { String::new() }
