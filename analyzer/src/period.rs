@@ -7,19 +7,20 @@
 //! |d_f k_g - d_g k_f| <= 2 k_f k_g
 //! ```
 //!
-//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio. Calls at random (Poisson) of two functions that have nothing to do with each other scatter: n iterations
-//! later the left side, before its magnitude is taken, has the variance `n k_f k_g (k_f + k_g)`, so that it keeps within a range `R` with a
-//! probability of at most
+//! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio, `g` the rarer one.
+//!
+//! Calls at random (Poisson) of two functions that have nothing to do with each other keep within a range `R` of the left side, before its magnitude
+//! is taken, by chance. No number of calls of g in n iterations is likelier than `1 / sqrt(2 pi n k_g)`; each leaves a window of `2 R / k_g + 1`
+//! numbers of f, and these windows lie `k_f / k_g` apart, of which Poisson's law, nowhere above `1 / sqrt(2 pi n k_f)`, has no more than
 //!
 //! ```text
-//! (2 R + 1) / sqrt(2 pi n k_f k_g (k_f + k_g)) = sqrt(w / n),   w = (2 R + 1)^2 / (2 pi k_f k_g (k_f + k_g))
+//! p(n) = (2 R / k_g + 1) (1 / sqrt(2 pi n k_f) + k_g / k_f) / sqrt(2 pi n k_g)
 //! ```
 //!
-//! whatever their numbers are; independent stretches multiply, but for one, to which the ratio was fitted, and each ratio that was tried could
-//! have held. That is the chance of an error, and the functions that agree at the level are a *class*. `R` is the range that was seen: half of
-//! the bound, where the calls come in one order. Where nothing but that bound says that the ranks belong together, more is asked for, and `R` is
-//! the bound itself: a collective function keeps all ranks in step, messages need not. A class's rarest function that all ranks call equally often
-//! ends the iterations. Where there is none, ranks at the edge of a grid or the ends of a pipeline may send fewer messages: see [`crate::edges`].
+//! Independent stretches multiply, but for one, to which the ratio was fitted, and each ratio that was tried could have held. That is the chance of an
+//! error, and the functions that agree at the level are a *class*. Where g is a collective function, `R` is the range that was seen. Messages do not keep
+//! the ranks in step: where g is one, more is asked for, and `R` is the bound. A class's rarest function that all ranks call equally often ends the
+//! iterations. Where there is none, ranks at the edge of a grid or the ends of a pipeline may send fewer messages: see [`crate::edges`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,8 +32,8 @@ use crate::{limits, turns};
 
 /// Fewest readings to look at: from the first to the last one there are stretches to compare.
 const FEWEST_READINGS: usize = 3;
-/// A stretch of e times `w` makes the product of the stretches' chances smallest.
-const STRETCH: f64 = std::f64::consts::E;
+/// Where chances fall with the root of a stretch's length, the product of those of all stretches is smallest if each is this: the root of 1 / e.
+const STRETCH: f64 = 0.606_530_659_712_633_4;
 /// Looks whose counts of the other ranks are kept: the newest, so that another phase of the program is left behind.
 const KEPT_LOOKS: usize = 3;
 
@@ -59,14 +60,14 @@ pub struct Period {
 }
 
 impl Period {
-    /// By how many calls of a function its number may be wrong: each end of what was seen falls somewhere into a period.
+    /// By how many calls of a function its number may be wrong.
     pub(crate) fn off(&self, calls: u64) -> f64 {
-        if self.seen > 2.0 * calls as f64 { 0.0 } else { 2.0 * calls as f64 / self.seen }
+        off(calls, self.seen)
     }
 
-    /// Whether so many calls of functions can be those of this period, too.
-    fn has(&self, calls: &BTreeMap<String, u64>) -> bool {
-        let is_near = |(a, b): (&u64, &u64)| a.abs_diff(*b) as f64 <= self.off(*a) + self.off(*b);
+    /// Whether so many calls of functions, in as many periods as `seen`, can be those of this period, too.
+    fn has(&self, calls: &BTreeMap<String, u64>, seen: f64) -> bool {
+        let is_near = |(own, other): (&u64, &u64)| own.abs_diff(*other) as f64 <= self.off(*own) + off(*other, seen);
         self.calls.keys().eq(calls.keys()) && self.calls.values().zip(calls.values()).all(is_near)
     }
 
@@ -83,6 +84,11 @@ impl Period {
         self.seen /= several as f64;
         self.every = self.calls[&self.call] * at_once(self.period_s);
     }
+}
+
+/// By how many the number of calls in a period may be wrong that was seen so often: each end of what was seen falls somewhere into a period.
+fn off(calls: u64, seen: f64) -> f64 {
+    if seen > 2.0 * calls as f64 { 0.0 } else { 2.0 * calls as f64 / seen }
 }
 
 /// Periods too short to be measured one by one are taken together.
@@ -120,8 +126,9 @@ pub enum News<'a> {
 struct Phase {
     period: Period,
     number: u32,
-    /// Its calls when it was found.
+    /// Its calls when it was found, and in how many periods.
     calls: BTreeMap<String, u64>,
+    seen: f64,
     /// Times of its first windows, seconds.
     windows_s: Vec<f64>,
 }
@@ -212,7 +219,7 @@ impl PeriodSearch {
 
     /// The place of the phase that has this period.
     fn phase_of(&mut self, period: Period) -> usize {
-        let is_same = |known: &Phase| known.period.call == period.call && period.has(&known.calls);
+        let is_same = |known: &Phase| known.period.call == period.call && period.has(&known.calls, known.seen);
         if let Some(at) = self.phases.iter().position(is_same) {
             // Other ranks may have joined.
             self.phases[at].period.others = period.others;
@@ -220,7 +227,13 @@ impl PeriodSearch {
         }
         let number = self.phases.last().map_or(0, |last| last.number + 1);
         self.phases.truncate(limits::PHASES - 1);
-        self.phases.push(Phase { number, calls: period.calls.clone(), period, windows_s: Vec::new() });
+        self.phases.push(Phase {
+            number,
+            calls: period.calls.clone(),
+            seen: period.seen,
+            period,
+            windows_s: Vec::new(),
+        });
         self.phases.len() - 1
     }
 
@@ -242,6 +255,7 @@ impl PeriodSearch {
         period.every *= several;
         period.calls.values_mut().for_each(|calls| *calls *= several);
         period.period_s *= several as f64;
+        period.seen /= several as f64;
         Part::Several
     }
 
@@ -384,19 +398,20 @@ fn is_collective(call: &str) -> bool {
     ["barrier", "bcast", "gather", "scatter", "reduce", "alltoall", "scan"].iter().any(|name| call.contains(name))
 }
 
-/// The chance that functions which have nothing to do with each other, of so many calls in an iteration, keep within this range.
+/// The chance that functions which have nothing to do with each other, of `rarer` and `other` calls in an iteration, keep within this range.
 fn by_chance(
     readings: &[Reading],
-    (one, other): (f64, f64),
+    (rarer, other): (f64, f64),
     range: f64,
     iterations: impl Fn(&Reading, &Reading) -> f64,
 ) -> f64 {
-    let width = (2.0 * range + 1.0).powi(2) / (2.0 * std::f64::consts::PI * one * other * (one + other));
+    let root = |calls: f64| (2.0 * std::f64::consts::PI * calls).sqrt();
+    let chance = |n: f64| (2.0 * range / rarer + 1.0) * (1.0 / root(n * other) + rarer / other) / root(n * rarer);
     let (mut chances, mut from) = (Vec::new(), &readings[0]);
     for to in readings {
-        let iterations = iterations(from, to);
-        if iterations >= STRETCH * width {
-            chances.push((width / iterations).sqrt());
+        let chance = chance(iterations(from, to));
+        if chance <= STRETCH {
+            chances.push(chance);
             from = to;
         }
     }

@@ -182,9 +182,7 @@ fn a_farm_with_a_barrier_is_found_within_some_forty_iterations() {
     };
     let (readings, period) = search(0.065, 25, program, worker).expect("a period");
     assert_eq!((&*period.call, period.every), ("MPI_Barrier", 1), "{period:?}");
-    let true_calls =
-        [("MPI_Barrier", 1), ("MPI_Recv", 50), ("MPI_Send", 55)].map(|(name, calls)| (name.to_owned(), calls));
-    assert!(period.has(&true_calls.into()), "{period:?}");
+    assert!(period.calls["MPI_Recv"].abs_diff(50) as f64 <= period.off(50), "{period:?}");
     assert!(readings <= 14, "{readings}");
 }
 
@@ -225,6 +223,25 @@ fn calls_at_random_have_a_period_as_rarely_as_promised() {
     });
     let wrong = wrong.count();
     assert!(wrong as f64 <= 400.0 * (1.0 - LEVEL), "{wrong} of 400");
+}
+
+#[test]
+fn hundreds_of_calls_that_have_nothing_to_do_with_a_collective_are_none_of_its_period() {
+    for calls in [60.0, 200.0, 1000.0] {
+        let wrong = (0..200).filter(|seed| {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(*seed);
+            let (mut made, mut collectives) = (0, 0);
+            let mut search = PeriodSearch::default();
+            (0..40).any(|number| {
+                made += Poisson::new(3.0 * calls).expect("a rate").sample(&mut random) as u64;
+                collectives += Poisson::new(3.0_f64).expect("a rate").sample(&mut random) as u64;
+                let counts = [("MPI_Send".to_owned(), made), ("MPI_Barrier".to_owned(), collectives)];
+                search.on_counted(number * 200_000_000, counts.into(), Others::new).is_some()
+            })
+        });
+        let wrong = wrong.count();
+        assert!(wrong as f64 <= 200.0 * (1.0 - LEVEL), "{wrong} of 200 with {calls}");
+    }
 }
 
 #[test]

@@ -148,10 +148,10 @@ impl Job {
         self.measurements.per() == Per::Output || !self.master_works()
     }
 
-    /// Whether a flag of midrun's framework would let the master compute, too.
+    /// Whether a flag of midrun's framework would let the master compute, too, beside all other ranks.
     fn could_work(&self) -> bool {
         let mut points = self.roster.points.list().iter();
-        points.any(|point| point.name == names::WORKERS) && self.has_idle_master()
+        points.any(|point| point.name == names::WORKERS && point.value >= point.range.1) && !self.master_works()
     }
 
     /// Returns whether the master computed tasks in the newest window, too. One who alone reports the tasks of several workers only reports.

@@ -236,6 +236,9 @@ pub fn main(args: Args) -> anyhow::Result<ExitCode> {
         settings.analyzer.token = token;
     }
     let points = args.points.as_deref().map(points::Points::read).transpose()?;
+    if let Some(points) = &points {
+        settings.run.search = points.with_steps(&settings.run.search);
+    }
     let line = CommandLine::parse(&args.command, |name| std::env::var_os(name).is_some());
     let plan = preflight::Plan { points, ..preflight::check(&line, &settings.run)? };
     preflight::warn_of_limits(&line, &settings.run.options());

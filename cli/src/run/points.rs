@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use midrun_points::{Declaration, Mode};
+use midrun_points::{Declaration, Mode, Tuned};
 use midrun_tunlets::tuning_point::names;
 use midrun_vocabulary::names::PROGRESS;
 use serde_json::{Value, json};
@@ -54,6 +54,35 @@ impl Points {
         lines.into_iter().find(midrun_points::Line::iterates).map(|line| line.number)
     }
 
+    /// A search in which each range without a step has that of its tuning point, where this has one: of other values it takes none.
+    pub fn with_steps(&self, search: &str) -> String {
+        search
+            .split(';')
+            .map(|part| self.with_step(part).unwrap_or_else(|| part.to_owned()))
+            .collect::<Vec<_>>()
+            .join(";")
+    }
+
+    /// One range of a search with the step of its tuning point, from its first allowed value on; `None` where it stays as it is.
+    fn with_step(&self, part: &str) -> Option<String> {
+        let (name, range) = part.split_once('=')?;
+        let (least, rest) = range.split_once("..").filter(|_| !range.contains("step"))?;
+        let (most, words) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+        let lines = midrun_points::parse(&self.text).unwrap_or_default();
+        let grid = |line: midrun_points::Line| match line.declaration {
+            Declaration::Tune { label, what: Tuned::Variable { span, step, .. }, .. }
+                if label.as_str() == name.trim() =>
+            {
+                Some((span.minimum, step?))
+            }
+            _ => None,
+        };
+        let (minimum, step) = lines.into_iter().find_map(grid)?;
+        let asked: f64 = least.trim().parse().ok()?;
+        let first = minimum + ((asked - minimum) / step).ceil().max(0.0) * step;
+        Some(format!("{name}={first}..{most} step {step} {words}").trim_end().to_owned())
+    }
+
     /// What is said of labels that are nearly those of midrun's own models: nothing but a search or a tunlet that names them tunes them.
     pub fn near_misses(&self) -> Vec<String> {
         let bare = |label: &str| {
@@ -98,6 +127,19 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         Points::read(file.path())
+    }
+
+    #[test]
+    fn a_search_takes_the_step_of_a_tuning_point_where_it_names_none() {
+        let points = read("tune tile variable T int 8..512 step 8\ntune depth variable D int 1..12").unwrap();
+        for (asked, searched) in [
+            ("tile=8..512", "tile=8..512 step 8"),
+            ("tile=20..200 synchronized; depth=1..4", "tile=24..200 step 8 synchronized; depth=1..4"),
+            ("tile=8..512 step 16", "tile=8..512 step 16"),
+            ("tile=8,64;other=0..9", "tile=8,64;other=0..9"),
+        ] {
+            assert_eq!(points.with_steps(asked), searched);
+        }
     }
 
     #[test]

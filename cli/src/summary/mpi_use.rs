@@ -1,5 +1,6 @@
 //! What the ranks do in MPI, in words: the efficiencies, where the time goes, and masters with their workers.
 
+use midrun_vocabulary::bounds::COUNTED_THREADS;
 use midrun_vocabulary::{Count, Seconds};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ pub fn lines(summary: &Value) -> Vec<String> {
     lines.extend(run_delay(&summary["pop"]));
     lines.extend(pipeline(summary).or_else(|| longest(&summary["pop"])));
     lines.extend(functions(summary));
-    lines.extend(sampled(&summary["mpi_calls"]));
+    lines.extend(sampled(summary));
     lines.extend(summary["teams"].as_array().into_iter().flatten().filter_map(team));
     lines.extend(where_to_begin(summary));
     lines
@@ -22,6 +23,7 @@ pub fn lines(summary: &Value) -> Vec<String> {
 fn where_to_begin(summary: &Value) -> Option<String> {
     let is_seen = !summary["teams"].is_null() || !summary["call_period"].is_null();
     let is_asked = !summary["points"].is_null() || !summary["search"].is_null();
+    let is_asked = is_asked || summary["controls"][0].is_object();
     let is_tuned = super::in_framework(summary) || super::has_tasks(summary) || summary["decisions"][0].is_object();
     (is_seen && !is_asked && !is_tuned).then(|| {
         "nothing of it is tuned: midrun inspect ./PROGRAM lists what could be, with a points file to begin with"
@@ -116,13 +118,16 @@ fn functions(summary: &Value) -> Option<String> {
 }
 
 /// Which function was called too often to time each of its calls, of several the one that was called most.
-fn sampled(mpi_calls: &Value) -> Option<String> {
+fn sampled(summary: &Value) -> Option<String> {
     let of_function = |(name, classes): (&String, &Value)| {
         let classes: Vec<&Value> = classes.as_object().into_iter().flat_map(serde_json::Map::values).collect();
         let sum = |key: &str| classes.iter().filter_map(|class| class[key].as_u64()).sum::<u64>();
         (name.clone(), sum("count"), sum("timed"))
     };
-    let all = mpi_calls.as_object()?.iter().map(of_function).filter(|(_, _, timed)| *timed > 0);
+    // Each thread may have been read in a call that was timed when it ended.
+    let under_way = summary["ranks"].as_u64().unwrap_or(0) * COUNTED_THREADS as u64;
+    let is_sampled = |(_, count, timed): &(String, u64, u64)| *timed > 0 && count.saturating_sub(*timed) > under_way;
+    let all = summary["mpi_calls"].as_object()?.iter().map(of_function).filter(is_sampled);
     let each = |(name, count, timed): (String, u64, u64)| (name, count, (count as f64 / timed as f64).round());
     let (name, _, each) = all.map(each).filter(|(.., each)| *each > 1.0).max_by_key(|of| of.1)?;
     Some(format!(
@@ -200,10 +205,11 @@ mod tests {
     #[test]
     fn calls_that_stand_for_others_are_said_to() {
         let of = |count: u64, timed: u64| json!({"local": {"count": count, "timed": timed, "time_s": 0.0}});
-        let said =
-            sampled(&json!({"MPI_Iprobe": of(6000, 20), "MPI_Test": of(900, 3), "MPI_Send": of(9000, 9000)})).unwrap();
-        assert!(said.contains("1 of 300 calls of MPI_Iprobe was timed"), "{said}");
-        assert_eq!(sampled(&json!({"MPI_Send": of(9000, 9000)})), None);
+        let said = |calls: Value| sampled(&json!({"ranks": 2, "mpi_calls": calls}));
+        let all = json!({"MPI_Iprobe": of(6000, 20), "MPI_Test": of(900, 3), "MPI_Send": of(9000, 9000)});
+        assert!(said(all).unwrap().contains("1 of 300 calls of MPI_Iprobe was timed"));
+        assert_eq!(said(json!({"MPI_Send": of(9000, 9000)})), None);
+        assert_eq!(said(json!({"MPI_Send": of(2, 1)})), None, "it may have been under way");
         assert_eq!(sampled(&Value::Null), None);
     }
 

@@ -87,11 +87,26 @@ pub fn assignments(setting: &TechniqueParameters) -> Vec<(String, Value)> {
     all.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// Leaves out what cannot be assigned: the counter where tasks carry input, sub-teams where there can be none, recall where it stays as it is;
+/// Whether a setting keeps to what a person has set of what it reads: the points that are `held`.
+pub fn keeps(setting: &TechniqueParameters, held: &[TuningPoint]) -> bool {
+    let reads = |name: &str| match name {
+        names::FACTOR => setting.kind.has_share(),
+        // Those that are set stay, and are none that the technique was chosen by.
+        names::TASK_MEAN_S | names::TASK_SIGMA_S | names::MIN_CHUNK => false,
+        _ => true,
+    };
+    let all = assignments(setting);
+    let is_other =
+        |point: &TuningPoint| all.iter().any(|(name, value)| *name == point.name && *value != point.present());
+    !held.iter().any(|point| reads(&point.name) && is_other(point))
+}
+
+/// Leaves out what cannot be assigned: what a person has set, the counter where tasks carry input, sub-teams where there can be none, recall where it stays as it is;
 /// and of more assignments than one action takes those that the technique does not read, then the counter or the sub-teams that stay.
 pub fn fit(assignments: &mut Vec<(String, Value)>, tuning_points: &[TuningPoint]) {
     let may_lack = |name: &str| [names::COUNTER, names::TEAM_SIZE].contains(&name);
     let offered = |name: &str| tuning_points.iter().find(|point| point.name == name);
+    assignments.retain(|(name, _)| !offered(name).is_some_and(|point| point.held));
     assignments.retain(|(name, _)| !may_lack(name) || offered(name).is_some());
     let recalls = offered(names::RECALL).map(|point| point.value);
     assignments.retain(|(name, value)| name != names::RECALL || recalls.is_some_and(|now| value.number() != Some(now)));

@@ -55,6 +55,11 @@ fn what_a_person_set_stays_and_the_rest_is_tuned_on() {
     };
     let other = proposed(Mode::Auto, &hold(names::RECALL), |_| {});
     assert!(recall_in(&other).is_none() && other.tuning_point == "technique", "{other:?}");
+    let share = proposed(Mode::Auto, &hold(names::FACTOR), |_| {});
+    assert!(
+        !share.assignments.iter().any(|(name, _)| name == names::FACTOR) && share.tuning_point == "technique",
+        "{share:?}"
+    );
     let mut tunlet = tunlet(Mode::Auto);
     tunlet.observe(Observation::Iteration(&Plant::new(Dist::Exponential).iterate(None)));
     assert_eq!(tunlet.clone().propose(&hold(names::TECHNIQUE)), None, "equal parts were asked for");

@@ -72,9 +72,9 @@ enum Change {
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct MasterWorker {
-    /// What the user asked for, and the technique that a person set by hand meanwhile: then only its parameters are adapted.
     mode: Mode,
-    held: Option<Technique>,
+    /// The tuning points that a person has set by hand.
+    held: Vec<TuningPoint>,
     confidence: Confidence,
     workload: Option<WorkloadEstimator>,
     experience: Experience,
@@ -151,7 +151,7 @@ impl MasterWorker {
     pub fn new(mode: Mode, objective: Objective, confidence: Confidence, limits: workers::Limits) -> Self {
         MasterWorker {
             mode,
-            held: None,
+            held: Vec::new(),
             confidence,
             workload: None,
             experience: Experience::default(),
@@ -208,8 +208,10 @@ impl MasterWorker {
         }
     }
 
+    /// What the user asked for; of a technique that a person set by hand only the parameters are adapted.
     fn mode(&self) -> Mode {
-        self.held.map_or(self.mode, Mode::Fixed)
+        let is_held = self.held.iter().any(|point| point.name == names::TECHNIQUE);
+        self.current.filter(|_| is_held).map_or(self.mode, |current| Mode::Fixed(current.kind))
     }
 
     /// How tasks are handed out, as far as it is known: the input of the simulation, and the technique.
@@ -434,12 +436,11 @@ impl MasterWorker {
 
     fn decide(&mut self, tuning_points: &[TuningPoint]) -> Option<Proposal> {
         let (iteration, _) = self.last?;
-        let is_held = tuning_points.iter().any(|point| point.held && point.name == names::TECHNIQUE);
-        self.held = self.current.filter(|_| is_held).map(|current| current.kind);
+        self.held = tuning_points.iter().filter(|point| point.held).cloned().collect();
         let workload = self.workload_with(tuning_points)?;
         self.note_obstacles(iteration, &workload, tuning_points);
         let count = number::tuning_point_of_number(tuning_points).filter(|count| !count.held);
-        let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED);
+        let spare = tuning_points.iter().find(|k| k.name == names::SPAWNED && !k.held);
         self.judge_start(spare);
         self.rolls_back = false;
         if let (Some(tuning_point), Some(to)) = (count, self.workers.rollback()) {
@@ -465,12 +466,8 @@ impl MasterWorker {
         let Weighed { best, now, unchanged, scale, mean_s } = self.weigh(&workload, current);
         let requested = self.is_requested(&current);
         let unbounded = self.places.are_unusual(self.confidence) && !candidates::is_bounded(&current);
-        let may_set = |setting: &TechniqueParameters| {
-            !TuningPoint::are_against_held(tuning_points, technique.rank, &candidates::assignments(setting))
-        };
-        let better = best
-            .filter(|best| requested || self.is_worth(best.overall) || (unbounded && best.overall.mean > 0.0))
-            .filter(|best| may_set(&best.setting));
+        let better =
+            best.filter(|best| requested || self.is_worth(best.overall) || (unbounded && best.overall.mean > 0.0));
         if better.is_none() {
             self.not_set = None;
         }

@@ -263,8 +263,8 @@ impl Workers {
         let outside = !(low..=high).contains(&workload.workers);
         // Where the dear tasks are elsewhere each time, a worker that met none of them passes for fast; unless workers computed the same tasks. One that
         // is slow makes iterations differ, too, by how many tasks it got: that says nothing against parking it.
-        let parks_slow = workload.knows_slow_workers();
-        if !(outside || workload.is_confirmed() && (is_foreseen || parks_slow)) {
+        let is_known = |to: u32| is_foreseen || workload.parks_slow_ones(to);
+        if !(outside || workload.is_confirmed() && (low..=high.min(workload.workers)).any(is_known)) {
             return None;
         }
         let (cost, confidence) = (cost_of(self.objective), self.confidence);
@@ -273,7 +273,7 @@ impl Workers {
         let with_error = |now: &Forecast, to: &Forecast, error: f64, more: f64| {
             let doublings = doublings(now.workers, to.workers);
             let known = of_doubling[side(doublings)];
-            let unforeseen = if parks_slow && to.workers < now.workers { 0.0 } else { unforeseen };
+            let unforeseen = if workload.parks_slow_ones(to.workers) { 0.0 } else { unforeseen };
             // Errors of one doubling after the other are independent.
             let error = error.hypot(known.error * doublings.abs().sqrt()).hypot(EXACT).hypot(unforeseen);
             // What measured better than it was expected is no reason to expect more of the next.
@@ -290,7 +290,7 @@ impl Workers {
         let now = *all.first()?;
         let allowed = |f: &&Forecast| {
             let refused = self.refused.as_ref().is_some_and(|refused| refused.contains(&f.workers));
-            (low..=high).contains(&f.workers) && !refused
+            (low..=high).contains(&f.workers) && !refused && (outside || is_known(f.workers))
         };
         let gains = |f: &&Forecast| outside || least_gain(&now, f, f.faster.error) > 0.0;
         let expected = |f: &Forecast| with_error(&now, f, f.faster.error, 0.0).0;

@@ -228,7 +228,7 @@ impl WorkloadEstimator {
         let other_number = workload.as_ref().is_some_and(|known| known.workers != now.workers);
         let known = workload.as_ref().map_or(&now, |known| known);
         let (own_s, variation) = (now.per_worker_s, now.variation_by(known));
-        let equal = now.are_equal() && known.are_equal();
+        let equal = now.are_equal() && known.are_equal_in(window);
         if let Some(old) = workload.as_mut().filter(|_| !equal) {
             // Before their speeds were known they were taken for equal, and the time of the slow ones for growth.
             old.growth = Growth::new(confidence);
@@ -667,9 +667,15 @@ impl WorkloadEstimator {
         self.slowest() <= 1.0 + MODEL
     }
 
-    /// Whether workers that computed the same tasks as others are known to be slow.
-    pub fn knows_slow_workers(&self) -> bool {
-        self.is_compared && !self.are_equal()
+    /// Whether all workers that leave where only so many take part are known to be slow, as they computed the same tasks as others.
+    pub fn parks_slow_ones(&self, workers: u32) -> bool {
+        if !self.is_compared || workers >= self.workers {
+            return false;
+        }
+        let all = self.in_order();
+        let Some(fastest) = all.first() else { return false };
+        let leave = all.iter().take(self.workers as usize).skip(workers as usize);
+        leave.into_iter().all(|worker| worker.slowness > (1.0 + MODEL) * fastest.slowness)
     }
 
     /// How many times slower than the fastest the slowest known worker is.
@@ -677,6 +683,14 @@ impl WorkloadEstimator {
         let values = || self.slowness.values().copied();
         let fastest = values().fold(f64::INFINITY, f64::min);
         if fastest > 0.0 { values().fold(1.0, f64::max) / fastest } else { 1.0 }
+    }
+
+    /// The same of those that took part in an iteration.
+    fn are_equal_in(&self, window: &Window) -> bool {
+        let slow = |rank: u32| self.slowness.get(&rank).copied().unwrap_or(1.0);
+        let ends = |(least, most): (f64, f64), slow: f64| (least.min(slow), most.max(slow));
+        let (least, most) = window.per_worker.iter().map(|w| slow(w.rank)).fold((f64::INFINITY, 0.0), ends);
+        most <= (1.0 + MODEL) * least
     }
 
     /// Whether iterations take time that is attributed to their chunks.

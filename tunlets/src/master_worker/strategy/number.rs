@@ -66,7 +66,11 @@ fn number_with(tuning_point: &TuningPoint, workers: u32, setting: Option<Techniq
 
 /// A number of workers, and the setting where that changes, too, for the log.
 fn with(workers: u32, setting: &TechniqueParameters, changes: bool) -> String {
-    if changes { format!("{workers} with {setting}") } else { workers.to_string() }
+    if changes {
+        format!("{workers} with {setting}{}", if setting.recall { " and recall" } else { "" })
+    } else {
+        workers.to_string()
+    }
 }
 
 impl MasterWorker {

@@ -134,15 +134,17 @@ impl MasterWorker {
 
     /// Settings that may be used.
     pub(super) fn settings(&self, workload: &WorkloadEstimator) -> Vec<TechniqueParameters> {
-        match self.mode() {
-            Mode::Auto if self.places.are_unusual(self.confidence) => {
-                candidates::all(workload).into_iter().filter(candidates::is_bounded).collect()
-            }
+        let all = match self.mode() {
             Mode::Auto => candidates::all(workload),
             Mode::Fixed(kind) => {
                 candidates::of_kind(kind, workload).into_iter().chain(candidates::relieving(kind, workload)).collect()
             }
-        }
+        };
+        let only_bounded = self.mode() == Mode::Auto && self.places.are_unusual(self.confidence);
+        let may_be = |setting: &TechniqueParameters| {
+            (!only_bounded || candidates::is_bounded(setting)) && candidates::keeps(setting, &self.held)
+        };
+        all.into_iter().filter(may_be).collect()
     }
 }
 
