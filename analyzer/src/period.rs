@@ -374,26 +374,22 @@ fn ratio(readings: &[Reading], name: &str, rarest: &str) -> Option<Ratio> {
     let (all, all_rarest) = (last.since(first, name), last.since(first, rarest));
     (1..=MOST_CALLS.min(all_rarest)).find_map(|of_rarest| {
         let own = of_rarest as f64;
-        let range_of = |calls: u64| {
-            let ahead =
-                |to: &Reading| to.since(first, name) as f64 * own - to.since(first, rarest) as f64 * calls as f64;
-            let ends = |(least, most): (f64, f64), ahead: f64| (least.min(ahead), most.max(ahead));
-            let (least, most) = readings.iter().map(ahead).fold((0.0, 0.0), ends);
-            most - least
-        };
         let calls = (own * all as f64 / all_rarest as f64).round() as u64;
-        let (range, bound) = (range_of(calls), 2.0 * own * calls as f64);
+        let ahead = |to: &Reading| to.since(first, name) as f64 * own - to.since(first, rarest) as f64 * calls as f64;
+        let ends = |(least, most): (f64, f64), ahead: f64| (least.min(ahead), most.max(ahead));
+        let (least, most) = readings.iter().map(ahead).fold((0.0, 0.0), ends);
+        let (range, bound) = (most - least, 2.0 * own * calls as f64);
         (range <= bound).then(|| {
             let iterations = |from: &Reading, to: &Reading| to.since(from, rarest) as f64 / own;
-            let range = if is_collective(rarest) { range } else { bound };
+            let range = if all_take_part(rarest) { range } else { bound };
             let chance = own * by_chance(readings, (own, calls as f64), range, iterations);
             Ratio { calls, of_rarest, chance }
         })
     })
 }
 
-/// Whether all ranks of a communicator take part in a call of this function, which reaches other ranks.
-fn is_collective(call: &str) -> bool {
+/// Whether all ranks of a communicator call this function, which reaches other ranks, equally often: by its name, for what it was called with is not known.
+fn all_take_part(call: &str) -> bool {
     let call = call.to_lowercase();
     ["barrier", "bcast", "gather", "scatter", "reduce", "alltoall", "scan"].iter().any(|name| call.contains(name))
 }

@@ -123,7 +123,8 @@ fn an_analyzer_lost_in_the_middle_of_a_change_makes_it_once_or_not_at_all_and_an
     let flags = ["--analyzer", &analyzer.url, "--objective", "budget:3", "--technique", "dpf"];
     let line = endless_line(&scratch, mpi, 9, "--tasks 400 --mean-us 2000 --sigma-pct 40");
     let mut run = start(&scratch, &flags, &line);
-    wait_until("it is decided", || run.err().contains("-> 3 with dpf") || !run.is_running());
+    let is_decided = |err: &str| err.contains("workers 8 with ") && err.contains(" -> 3 with dpf");
+    wait_until("it is decided", || is_decided(&run.err()) || !run.is_running());
     drop(analyzer); // SIGKILL
     wait_for_iterations(&mut run, 4);
     let another = Analyzer::with(&scratch, "another", &address, &[("OBJECTIVE", "time")]);

@@ -60,13 +60,9 @@ pub struct TuningPoint {
 }
 
 impl TuningPoint {
-    /// Whether these assignments to `rank` give another value to a point of it that is held.
-    pub fn are_against_held(all: &[TuningPoint], rank: u32, assignments: &[(String, Value)]) -> bool {
-        let is_against = |point: &TuningPoint| {
-            let is_other = |(name, value): &(String, Value)| *name == point.name && *value != point.present();
-            point.held && point.rank == rank && assignments.iter().any(is_other)
-        };
-        all.iter().any(is_against)
+    /// Whether these assignments to its rank give it another value though it is held.
+    pub fn is_against(&self, assignments: &[(String, Value)]) -> bool {
+        self.held && assignments.iter().any(|(name, value)| *name == self.name && *value != self.present())
     }
 
     /// Present value, as far as known.

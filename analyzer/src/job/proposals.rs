@@ -236,7 +236,8 @@ impl Job {
         let per = proposal.assignments.first().and_then(|(name, _)| unit_of(name)).unwrap_or(per);
         let (points, assignments) = (self.points_for_tunlets(), &proposal.assignments);
         let is_free = |rank: u32| assignments.iter().any(|(name, _)| !self.overrides.holds(rank, name));
-        let may_take = |rank: &u32| is_free(*rank) && !TuningPoint::are_against_held(&points, *rank, assignments);
+        let is_against = |rank: u32| points.iter().any(|point| point.rank == rank && point.is_against(assignments));
+        let may_take = |rank: &u32| is_free(*rank) && !is_against(*rank);
         let takers: Vec<u32> = proposal.ranks.iter().copied().filter(may_take).collect();
         let is_held = takers.is_empty() && !assignments.is_empty();
         let master = proposal.ranks.first().copied();

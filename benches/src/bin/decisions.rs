@@ -81,11 +81,14 @@ fn main() -> Result<()> {
         let all: Vec<(Technique, f64)> = Technique::ALL.into_iter().zip(all_fixed_s(&program)).collect();
         let (best, best_s) = all.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are techniques");
         // Who knew that one worker is slow would do without it.
-        let without = (matches!(program.hosts, Hosts::One(_)) && program.workers > 1)
-            .then(|| Technique::ALL.map(|kind| fixed_s(&program, kind, program.workers - 1)));
-        let best_s = without.into_iter().flatten().fold(best_s, f64::min);
+        let without = program.workers.saturating_sub(1).max(1);
+        let without_s = matches!(program.hosts, Hosts::One(_)).then(|| {
+            let all_s = Technique::ALL.map(|kind| fixed_s(&program, kind, without));
+            (without, all_s.into_iter().fold(f64::INFINITY, f64::min))
+        });
         let fewer = [2, 4].map(|part| program.workers.div_ceil(part)).map(|n| (n, fixed_s(&program, best, n)));
         let (number, _) = std::iter::once((program.workers, best_s))
+            .chain(without_s)
             .chain(fewer)
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .expect("there are numbers");
@@ -101,7 +104,7 @@ fn main() -> Result<()> {
         let began = std::time::Instant::now();
         let run = tuned(&program, start.clone(), catalogue::create(&options)?.as_mut(), level);
         seconds.push(began.elapsed().as_secs_f64() / iterations as f64);
-        let ratio = run.total_s / best_s;
+        let ratio = run.total_s / without_s.map_or(best_s, |(_, s)| best_s.min(s));
         println!(
             "{seed}: {ratio:.4} of {} ({} of {} workers best, least {}, last {}), {} changes, {} late; {:?} {:?} {:?}, {} tasks of {:.2} ms{}",
             best.name(),

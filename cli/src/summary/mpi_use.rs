@@ -22,8 +22,8 @@ pub fn lines(summary: &Value) -> Vec<String> {
 /// How a program becomes one that midrun tunes, where it is seen to be one that could be.
 fn where_to_begin(summary: &Value) -> Option<String> {
     let is_seen = !summary["teams"].is_null() || !summary["call_period"].is_null();
-    let is_asked = !summary["points"].is_null() || !summary["search"].is_null();
-    let is_asked = is_asked || summary["controls"][0].is_object();
+    let is_asked =
+        ["points", "search"].iter().any(|key| !summary[*key].is_null()) || summary["controls"][0].is_object();
     let is_tuned = super::in_framework(summary) || super::has_tasks(summary) || summary["decisions"][0].is_object();
     (is_seen && !is_asked && !is_tuned).then(|| {
         "nothing of it is tuned: midrun inspect ./PROGRAM lists what could be, with a points file to begin with"

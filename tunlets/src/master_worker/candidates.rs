@@ -95,10 +95,8 @@ pub fn keeps(setting: &TechniqueParameters, held: &[TuningPoint]) -> bool {
         names::TASK_MEAN_S | names::TASK_SIGMA_S | names::MIN_CHUNK => false,
         _ => true,
     };
-    let all = assignments(setting);
-    let is_other =
-        |point: &TuningPoint| all.iter().any(|(name, value)| *name == point.name && *value != point.present());
-    !held.iter().any(|point| reads(&point.name) && is_other(point))
+    let read: Vec<(String, Value)> = assignments(setting).into_iter().filter(|(name, _)| reads(name)).collect();
+    !held.iter().any(|point| point.is_against(&read))
 }
 
 /// Leaves out what cannot be assigned: what a person has set, the counter where tasks carry input, sub-teams where there can be none, recall where it stays as it is;

@@ -105,12 +105,11 @@ impl Check {
     /// Times of the start, again, seconds. What had passed of one that was left says that it takes no less, and as long as at first it may take.
     pub(super) fn again(mut self) -> Vec<f64> {
         let first_s = self.first.mean().exp();
-        self.again
-            .0
-            .last_mut()
-            .into_iter()
-            .filter(|_| self.is_left)
-            .for_each(|passed_s| *passed_s = passed_s.max(first_s));
+        if self.is_left
+            && let Some(passed_s) = self.again.0.last_mut()
+        {
+            *passed_s = passed_s.max(first_s);
+        }
         self.again.0
     }
 }
