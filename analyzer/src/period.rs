@@ -10,11 +10,19 @@
 //! whatever the readings' distance is. The smallest `k_f`, `k_g` that do so at all readings are the functions' ratio, `g` the rarer one.
 //!
 //! Calls at random (Poisson) of two functions that have nothing to do with each other keep within a range `R` of the left side, before its magnitude
-//! is taken, by chance. No number of calls of g in n iterations is likelier than `1 / sqrt(2 pi n k_g)`; each leaves a window of `2 R / k_g + 1`
-//! numbers of f, and these windows lie `k_f / k_g` apart, of which Poisson's law, nowhere above `1 / sqrt(2 pi n k_f)`, has no more than
+//! is taken, by chance `p(n)` in n iterations. That has two bounds, and the smaller one is taken. No value of the left side is likelier than the mean of
+//! the magnitude of its characteristic function, and the range has `2 R + 1` values:
 //!
 //! ```text
-//! p(n) = (2 R / k_g + 1) (1 / sqrt(2 pi n k_f) + k_g / k_f) / sqrt(2 pi n k_g)
+//! p(n) <= (2 R + 1) mean over t of exp(-n (k_f (1 - cos(k_g t)) + k_g (1 - cos(k_f t))))
+//! ```
+//!
+//! That is sharp for functions that are called about equally often. Where one is called hundreds of times: no number of calls of g is likelier than
+//! `1 / sqrt(2 pi n k_g)`; each leaves a window of `2 R / k_g + 1` numbers of f, and these windows lie `k_f / k_g` apart, of which Poisson's law, nowhere
+//! above `1 / sqrt(2 pi n k_f)`, has no more than
+//!
+//! ```text
+//! p(n) <= (2 R / k_g + 1) (1 / sqrt(2 pi n k_f) + k_g / k_f) / sqrt(2 pi n k_g)
 //! ```
 //!
 //! Independent stretches multiply, but for one, to which the ratio was fitted, and each ratio that was tried could have held. That is the chance of an
@@ -401,8 +409,9 @@ fn by_chance(
     range: f64,
     iterations: impl Fn(&Reading, &Reading) -> f64,
 ) -> f64 {
-    let root = |calls: f64| (2.0 * std::f64::consts::PI * calls).sqrt();
-    let chance = |n: f64| (2.0 * range / rarer + 1.0) * (1.0 / root(n * other) + rarer / other) / root(n * rarer);
+    let root = |calls: f64| (std::f64::consts::TAU * calls).sqrt();
+    let by_windows = |n: f64| (2.0 * range / rarer + 1.0) * (1.0 / root(n * other) + rarer / other) / root(n * rarer);
+    let chance = |n: f64| by_windows(n).min((2.0 * range + 1.0) * likeliest(n, rarer, other));
     let (mut chances, mut from) = (Vec::new(), &readings[0]);
     for to in readings {
         let chance = chance(iterations(from, to));
@@ -412,6 +421,16 @@ fn by_chance(
         }
     }
     chances.iter().skip(1).product()
+}
+
+/// No value of the left side is likelier after `n` iterations. A sum at some points is above the mean at all: it counts the values that differ by a
+/// multiple of the number of points, too.
+fn likeliest(n: f64, rarer: f64, other: f64) -> f64 {
+    const POINTS: u32 = 256;
+    let less = |calls: f64, turn: f64| calls * (1.0 - turn.cos());
+    let at = |turn: f64| (-n * (less(other, rarer * turn) + less(rarer, other * turn))).exp();
+    let points = (0..POINTS).map(|point| at(std::f64::consts::TAU * f64::from(point) / f64::from(POINTS)));
+    points.sum::<f64>() / f64::from(POINTS)
 }
 
 #[cfg(test)]

@@ -244,6 +244,36 @@ fn hundreds_of_calls_that_have_nothing_to_do_with_a_collective_are_none_of_its_p
     }
 }
 
+/// The chance of at least -1 and at most 1 of the left side is no larger than its bound, and where both functions are called equally often not much smaller.
+#[test]
+fn the_chance_of_independent_calls_is_bounded_by_both_bounds() {
+    for (rarer, other, n) in [(1, 1, 3.0), (1, 1, 16.0), (2, 3, 5.0), (1, 4, 20.0), (1, 60, 4.0), (3, 200, 2.0)] {
+        let law = |mean: f64| {
+            let most = (mean + 12.0 * mean.sqrt() + 20.0) as u32;
+            let laws = (1..most).scan((-mean).exp(), |law, k| {
+                let this = *law;
+                *law *= mean / f64::from(k);
+                Some(this)
+            });
+            laws.collect::<Vec<f64>>()
+        };
+        let (of_other, of_rarer) = (law(n * other as f64), law(n * rarer as f64));
+        let within = |g: i64| {
+            let near = |f: &i64| (f * rarer - g * other).abs() <= 1;
+            (0..of_other.len() as i64).filter(near).map(|f| of_other[f as usize]).sum::<f64>() * of_rarer[g as usize]
+        };
+        let exact: f64 = (0..of_rarer.len() as i64).map(within).sum();
+        let counts = |count: f64| Reading { time_ns: 0, counts: [("MPI_Barrier".to_owned(), count as u64)].into() };
+        let readings = [counts(0.0), counts(1.0), counts(2.0)];
+        // One stretch: the first is what the ratio was fitted to.
+        let bound = by_chance(&readings, (rarer as f64, other as f64), 1.0, |from, to| {
+            n * (to.of("MPI_Barrier") - from.of("MPI_Barrier")) as f64
+        });
+        assert!(exact <= bound, "{rarer} {other} {n}: {exact} {bound}");
+        assert!(rarer != other || bound < 1.1 * exact, "{rarer} {other} {n}: {exact} {bound}");
+    }
+}
+
 #[test]
 fn one_function_alone_is_a_period_once_it_was_called_often() {
     let program: Program<'_> = &|n| vec![("MPI_Allreduce", evenly(n, 1))];

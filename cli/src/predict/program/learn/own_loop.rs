@@ -64,6 +64,8 @@ pub struct Counted {
     host_of: BTreeMap<u32, usize>,
     /// From the first iteration's begin to the last one's end, on the analyzer's clock.
     span_ns: Option<(i128, i128)>,
+    /// Begin and end of each iteration of a measure point, by rank. The first ones of a call period show no windows.
+    measured_ns: BTreeMap<u32, Vec<(i128, i128)>>,
 }
 
 /// Shares of useful time of stretches that are about as long. Between two readings alone a rank may only have waited.
@@ -105,16 +107,16 @@ impl Counted {
     }
 
     fn take(&mut self, rank: u32, offset_ns: i128, kind: Kind) {
-        let mut iterated = |begin_ns: u64, end_ns: u64| {
-            let (begin_ns, end_ns) = (i128::from(begin_ns) + offset_ns, i128::from(end_ns) + offset_ns);
-            let (first_ns, last_ns) = self.span_ns.unwrap_or((begin_ns, end_ns));
-            self.span_ns = Some((first_ns.min(begin_ns), last_ns.max(end_ns)));
+        let at = |time_ns: u64| i128::from(time_ns) + offset_ns;
+        let mut marked = |time_ns: i128| {
+            let (first_ns, last_ns) = self.span_ns.unwrap_or((time_ns, time_ns));
+            self.span_ns = Some((first_ns.min(time_ns), last_ns.max(time_ns)));
         };
         match kind {
-            Kind::IterationBegun(begun) => iterated(begun.time_ns, begun.time_ns),
-            Kind::IterationEnded(ended) => iterated(ended.time_ns, ended.time_ns),
+            Kind::IterationBegun(begun) => marked(at(begun.time_ns)),
+            Kind::IterationEnded(ended) => marked(at(ended.time_ns)),
             Kind::PointMeasured(point) if point.label == ITERATION && point.first_ns > 0 => {
-                iterated(point.first_ns, point.last_ns);
+                self.measured_ns.entry(rank).or_default().push((at(point.first_ns), at(point.last_ns)));
             }
             Kind::MpiCounted(counted) => self.on_counted(rank, offset_ns, counted),
             Kind::MessageMoved(moved) => {
@@ -158,6 +160,13 @@ impl Counted {
         });
     }
 
+    /// From the begin of the first iteration of the last `count` to the last one's end, on the analyzer's clock.
+    fn span_ns(&self, count: u64) -> Option<(i128, i128)> {
+        let Some(measured) = self.measured_ns.values().next() else { return self.span_ns };
+        let first = measured.len().saturating_sub(count as usize);
+        Some((measured.get(first)?.0, measured.last()?.1))
+    }
+
     /// Ranks on each host, rank 0's first.
     pub fn hosts(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.hosts.len()];
@@ -180,12 +189,12 @@ impl Counted {
         iterations: &[Window],
         summary: &Value,
     ) -> Result<Seen, String> {
-        let (Some((first_ns, last_ns)), false) = (self.span_ns, iterations.is_empty()) else {
-            return Err("holds no iteration: mark them, or record a longer run whose calls have a period".to_owned());
-        };
         // Windows may be missing, and what lies between iterations counts, too.
         let numbers = iterations.iter().map(|window| window.iteration);
         let count = 1 + numbers.clone().max().unwrap_or(0) - numbers.min().unwrap_or(0);
+        let (Some((first_ns, last_ns)), false) = (self.span_ns(count), iterations.is_empty()) else {
+            return Err("holds no iteration: mark them, or record a longer run whose calls have a period".to_owned());
+        };
         let iteration_s = (last_ns - first_ns) as f64 * 1e-9 / count as f64;
         let scatter = deviation(&iterations.iter().map(|window| window.iteration_s).collect::<Vec<f64>>());
         let mut compute_s = Vec::new();
@@ -380,6 +389,18 @@ fn collectives(rates: &[BTreeMap<String, (f64, Total)>]) -> Result<BTreeMap<Coll
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn iterations_that_showed_no_windows_are_not_in_the_time_of_those_that_did() {
+        let mut all = Counted::default();
+        for (rank, number) in (0..2).flat_map(|rank| (0..10).map(move |number| (rank, number))) {
+            let (first_ns, last_ns) = (1 + 100 * number, 1 + 100 * (number + 1));
+            let point = v1::PointMeasured { label: ITERATION.to_owned(), first_ns, last_ns, ..Default::default() };
+            all.take(rank, 5, Kind::PointMeasured(point));
+        }
+        assert_eq!(all.span_ns(4), Some((606, 1006)), "six of ten were of a period that was not sure yet");
+        assert_eq!(all.span_ns(99), Some((6, 1006)));
+    }
 
     #[test]
     fn a_stretch_is_longer_than_one_wait() {
