@@ -186,7 +186,10 @@ impl CutOff {
         let messages = more * now.hand_out.as_ref().map_or(0.0, |hand_out| hand_out.message_error_s) / next.iteration_s;
         // The next problem is divided otherwise by chance.
         let error = noise.hypot(present.error).hypot(next.error).hypot(messages);
-        Gain { mean: promise, error }.plus(errors)
+        let gain = Gain { mean: promise, error }.plus(errors);
+        // A present order of the tasks that ends more evenly than most promises no iteration that is shorter than its work.
+        let is = mean(present.depth).map_or((now.iteration_s / unit_s).ln(), |(cost, _)| cost);
+        Gain { mean: gain.mean.min(is - (next.least_s / unit_s).ln()), ..gain }
     }
 
     /// The depth that gains most of those that surely gain.

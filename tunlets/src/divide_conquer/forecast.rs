@@ -21,6 +21,8 @@ pub struct Forecast {
     pub longest_s: f64,
     /// Time in which the master divides and combines, seconds.
     pub serial_s: f64,
+    /// What it would be if all workers ended together, or with its longest task, seconds.
+    pub least_s: f64,
     /// Iteration time, seconds, and the standard error of its mean, as a share of it.
     pub iteration_s: f64,
     /// See `iteration_s`.
@@ -75,11 +77,14 @@ pub fn forecast(tree: &Tree, hand_out: &HandOut, depth: usize) -> Forecast {
         .collect();
     let result = SimResult::mean(&orders);
     let iteration_s = serial_s + result.iteration_s;
+    let longest_s = times.iter().copied().fold(0.0, f64::max);
     Forecast {
         depth: depth as u32,
         tasks: times.len() as u64,
-        longest_s: times.iter().copied().fold(0.0, f64::max),
+        longest_s,
         serial_s,
+        least_s: serial_s
+            + longest_s.max(groups.iter().map(|times| times.sum_s).sum::<f64>() / f64::from(load.workers.max(1))),
         iteration_s,
         error: result.deviation * result.iteration_s / iteration_s / (runs as f64).sqrt(),
     }

@@ -312,6 +312,23 @@ fn solves_of_as_many_problems_that_grow_are_compared_per_work() {
 }
 
 #[test]
+fn no_solve_is_promised_that_is_shorter_than_its_work() {
+    let mut random = Random::new(13);
+    let mut worst = f64::INFINITY;
+    for _ in 0..12 {
+        let root = Problem::new(&mut random, 1.0, (2e-3, 0.0, 0.9));
+        let program =
+            Program { root, workers: 8, overhead_s: 1e-5, latency_s: 1e-5, per_task_s: 0.0, message_error_s: 0.0 };
+        for start in 4..9 {
+            let (_, changes) = program.tuned(start, 8);
+            let steps = changes.iter().filter(|change| change.worth != Worth::Due);
+            worst = steps.map(|change| change.predicted_s * 8.0).fold(worst, f64::min);
+        }
+    }
+    assert!((1.0 - 1e-9..1.1).contains(&worst), "{worst} of 1 s of work");
+}
+
+#[test]
 fn a_proposal_that_loses_leaves_no_trace() {
     let root = Problem::new(&mut Random::new(1), 1.0, (0.001, 0.0, 0.8));
     let program =
