@@ -69,8 +69,19 @@ fn as_text(replay: &Replay) -> String {
             let _ = writeln!(text, "{:>12}  because {why}", "");
         }
     }
-    let _ = writeln!(text, "{}", table(&replay.summary));
+    let _ = writeln!(text, "{}", table(&summary(replay)));
     text
+}
+
+/// Of a recording that lacks its end nobody knows which ranks would have come.
+fn summary(replay: &Replay) -> String {
+    match serde_json::from_str::<Value>(&replay.summary) {
+        Ok(mut summary) if replay.end != End::Whole => {
+            summary["unseen_ranks"] = json!(0);
+            summary.to_string()
+        }
+        _ => replay.summary.clone(),
+    }
 }
 
 fn as_json(job: &str, replay: &Replay) -> String {

@@ -114,6 +114,7 @@ pub fn table(json: &str) -> String {
             ranks if in_framework(&summary) => {
                 format!("{}, but no iterations: none of the framework's has ended", Count(ranks, "rank"))
             }
+            ranks if unfollowed > 0 => format!("{}, but no iterations before that", Count(ranks, "rank")),
             ranks => format!(
                 "{}, but no iterations: the program neither uses a framework nor marks its iterations, and its MPI calls have no period",
                 Count(ranks, "rank")
@@ -606,6 +607,9 @@ mod tests {
         };
         assert!(of(2.0).contains("2 ranks, but no iterations: none of the framework's has ended"), "{}", of(2.0));
         assert!(of(0.0).contains("neither uses a framework nor marks its iterations"), "{}", of(0.0));
+        let torn = serde_json::json!({"ranks": 2, "unfollowed_ranks": 2, "iterations": 0, "decisions": []});
+        let torn = table(&torn.to_string());
+        assert!(torn.contains("2 ranks, but no iterations before that") && !torn.contains("neither"), "{torn}");
     }
 
     #[test]
