@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use midrun_tunlets::link::Cost;
 use midrun_tunlets::{Judgement, PER_PROGRESS, Proposal, Refusal, Verdict, Worth};
-use midrun_vocabulary::{Count, Seconds};
+use midrun_vocabulary::{Count, Seconds, Within};
 
 use crate::actions::ActionStatus;
 use crate::control::ControlLine;
@@ -83,7 +83,7 @@ fn expected(p: &Proposal) -> String {
             };
             format!(" (gain {:.1} % +- {:.1} %{of})", 100.0 * gain, 100.0 * half)
         }
-        None if p.uncertainty > 0.0 => format!(" +- {:.0} %", 100.0 * p.uncertainty),
+        None if p.uncertainty > 0.0 => format!(" {}", Within(p.uncertainty)),
         None => String::new(),
     };
     format!(": expected {unchanged}{predicted}{}{interval}", unit(p.per_progress))
@@ -336,9 +336,9 @@ fn beside_prediction(line: &DecisionLine, judgement: &Judgement) -> String {
     let (is_left, measured_s) = (judgement.verdict == Verdict::Left, judgement.measured_s);
     let without = line.unchanged_s.map(|s| format!("; without the change {}", Seconds(s)));
     let predicted = line.predicted_s.map(|predicted_s| {
-        let interval = line.uncertainty.map(|share| format!(" +- {:.0} %", 100.0 * share)).unwrap_or_default();
+        let interval = line.uncertainty.map(|share| format!(" {}", Within(share))).unwrap_or_default();
         let is_outside =
-            !is_left && line.uncertainty.is_some_and(|share| (measured_s - predicted_s).abs() > share * predicted_s);
+            !is_left && line.uncertainty.is_some_and(|share| !Within(share).holds(measured_s, predicted_s));
         let outside = if is_outside { "outside the " } else { "" };
         format!(" ({outside}predicted {}{interval}{})", Seconds(predicted_s), without.unwrap_or_default())
     });
@@ -471,6 +471,7 @@ mod tests {
         assert_eq!(text(0.54, Some(0.1)), "measured 0.540 s (predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.56, Some(0.1)), "measured 0.560 s (outside the predicted 0.500 s +- 10 %)");
         assert_eq!(text(0.2, None), "measured 0.200 s (predicted 0.500 s)");
+        assert_eq!(text(0.2, Some(2.0)), "measured 0.200 s (predicted 0.500 s within a factor of 3.0)");
         let left = beside_prediction(&line(0.2, Some(0.1)), &judged(0.2, Verdict::Left));
         assert_eq!(left, "left after 0.200 s (predicted 0.500 s +- 10 %)");
         let by_progress =

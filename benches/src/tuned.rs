@@ -127,8 +127,8 @@ pub fn tuned(program: &Program, mut setting: Setting, tunlet: &mut dyn Tunlet, l
             let of = predicted.iter().find(|(decision, ..)| *decision == judgement.decision);
             if let Some((_, predicted_s, uncertainty)) = of.filter(|(_, s, by)| s.is_finite() && *by > 0.0) {
                 run.predictions.0 += 1;
-                let off = (judgement.measured_s / predicted_s - 1.0).abs();
-                run.predictions.1 += usize::from(off <= uncertainty * narrower);
+                let off = (judgement.measured_s / predicted_s).ln().abs();
+                run.predictions.1 += usize::from(off <= (uncertainty * narrower).ln_1p());
             }
             if judgement.verdict == Verdict::Kept {
                 predicted.retain(|(decision, ..)| *decision != judgement.decision);

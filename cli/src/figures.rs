@@ -1,7 +1,7 @@
 //! Lines of text about a status: headline, progress, stages, tuning points, decisions, losses.
 
 use midrun_tunlets::PER_PROGRESS;
-use midrun_vocabulary::{Count, Seconds};
+use midrun_vocabulary::{Count, Seconds, Within};
 use serde_json::Value;
 
 use crate::numbers::plain;
@@ -150,7 +150,7 @@ pub fn decisions(status: &Value) -> Vec<(String, String)> {
         let what = if line["per"] == "output" { "window" } else { "iteration" };
         let mut parts = Vec::new();
         if let Some(predicted) = seconds("predicted_s") {
-            let share = line["uncertainty"].as_f64().map(|share| format!(" ± {:.0} %", 100.0 * share));
+            let share = line["uncertainty"].as_f64().map(|share| format!(" {}", Within(share)));
             parts.push(format!("predicted {predicted}{}", share.unwrap_or_default()));
         }
         parts.extend(seconds("measured_s").map(|measured| format!("measured {measured}")));

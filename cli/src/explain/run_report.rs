@@ -1,6 +1,6 @@
 //! A report of one run, made from its summary: each decision with its prediction, application, measurement and verdict.
 
-use midrun_vocabulary::{Count, Seconds};
+use midrun_vocabulary::{Count, Seconds, Within};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -136,7 +136,7 @@ fn decision_report(decision: &Value) -> DecisionReport {
     let unchanged = format!("{}{}", Seconds(number("unchanged_s").unwrap_or(f64::NAN)), of_progress(decision));
     steps.push(match (number("predicted_s").map(Seconds), number("uncertainty")) {
         (Some(predicted), Some(share)) => {
-            format!("predicted {predicted} +- {:.0} % instead of {unchanged}", 100.0 * share)
+            format!("predicted {predicted} {} instead of {unchanged}", Within(share))
         }
         (Some(predicted), None) => format!("predicted {predicted} instead of {unchanged}"),
         (None, _) => format!("without a prediction; it took {unchanged} then"),

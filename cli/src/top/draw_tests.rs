@@ -71,7 +71,7 @@ const ALL: [&str; 13] = [
     "over ideal, at most 55.6 %",
     "0.735 s",
     "rank 0: mw.technique = daf (set by user, held)",
-    "iteration 3: technique none -> daf: kept (predicted 0.500 s ±",
+    "iteration 3: technique none -> daf: kept (predicted 0.500 s +",
     "because tasks are uneven",
     "records 9 of 10, 1 dropped · events dropped 4 · actions 1 sent, 1 applied",
     "q quit  f freeze  p pause  r resume  s set",

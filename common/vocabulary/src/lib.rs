@@ -15,9 +15,11 @@ pub mod names;
 pub mod profile;
 mod seconds;
 mod unix_time;
+mod within;
 
 pub use clock::Clock;
 pub use config::ConfigError;
 pub use count::Count;
 pub use seconds::Seconds;
 pub use unix_time::UnixTime;
+pub use within::Within;
