@@ -114,7 +114,7 @@ pub fn table(json: &str) -> String {
             ranks if in_framework(&summary) => {
                 format!("{}, but no iterations: none of the framework's has ended", Count(ranks, "rank"))
             }
-            ranks if unfollowed > 0 => format!("{}, but no iterations before that", Count(ranks, "rank")),
+            ranks if unfollowed == ranks => format!("{}, but no iterations before that", Count(ranks, "rank")),
             ranks => format!(
                 "{}, but no iterations: the program neither uses a framework nor marks its iterations, and its MPI calls have no period",
                 Count(ranks, "rank")

@@ -1,5 +1,6 @@
 //! The decisions of a run: the change, its reason, what was predicted and what was measured.
 
+use midrun_vocabulary::Within;
 use serde_json::Value;
 
 use crate::figures::{is_of_first, of_master, of_progress};
@@ -15,8 +16,8 @@ pub struct Decision {
     pub change: String,
     /// Its reason.
     pub why: String,
-    /// Time predicted, seconds, and the half width of its interval.
-    pub predicted_s: Option<(f64, Option<f64>)>,
+    /// Time predicted, seconds, and how far it may be off.
+    pub predicted_s: Option<(f64, Option<Within>)>,
     /// Time expected without the change, seconds.
     pub unchanged_s: Option<f64>,
     /// Time measured, seconds.
@@ -28,8 +29,8 @@ pub struct Decision {
 impl Decision {
     /// Whether the measured time lies in the predicted interval; `None` where one of them is not known.
     pub fn is_foreseen(&self) -> Option<bool> {
-        let (predicted_s, half_s) = self.predicted_s?;
-        Some((self.measured_s? - predicted_s).abs() <= half_s?)
+        let (predicted_s, within) = self.predicted_s?;
+        Some(within?.holds(self.measured_s?, predicted_s))
     }
 }
 
@@ -45,7 +46,6 @@ pub fn of(summary: &Value, numbers: &[u64]) -> Vec<Decision> {
         let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
         let seconds = |key: &str| line[key].as_f64();
         let window = line["iteration"].as_u64().unwrap_or(0);
-        let half_s = |predicted_s: f64| seconds("uncertainty").map(|share| share * predicted_s);
         Decision {
             window,
             place: numbers.iter().position(|number| *number == window).filter(|_| is_of_first(summary, line)),
@@ -58,7 +58,7 @@ pub fn of(summary: &Value, numbers: &[u64]) -> Vec<Decision> {
                 unit(line)
             ),
             why: text("why"),
-            predicted_s: seconds("predicted_s").map(|predicted_s| (predicted_s, half_s(predicted_s))),
+            predicted_s: seconds("predicted_s").map(|predicted_s| (predicted_s, seconds("uncertainty").map(Within))),
             unchanged_s: seconds("unchanged_s"),
             measured_s: seconds("measured_s"),
             verdict: text("verdict"),
@@ -81,6 +81,7 @@ mod tests {
         };
         assert_eq!(decision(json!(2.1), json!(0.1)).is_foreseen(), Some(true));
         assert_eq!(decision(json!(2.3), json!(0.1)).is_foreseen(), Some(false));
+        assert_eq!(decision(json!(0.9), json!(1.0)).is_foreseen(), Some(false));
         assert_eq!(decision(json!(2.1), Value::Null).is_foreseen(), None);
         assert_eq!(decision(Value::Null, json!(0.1)).is_foreseen(), None);
         assert_eq!(decision(json!(2.1), json!(0.1)).change, "technique none -> daf");

@@ -151,7 +151,7 @@ fn decisions(decisions: &[Decision]) -> Markup {
 
 fn predicted(decision: &Decision) -> String {
     match decision.predicted_s {
-        Some((s, Some(half_s))) => format!("{} ± {}", Seconds(s), Seconds(half_s)),
+        Some((s, Some(within))) => format!("{} {within}", Seconds(s)),
         Some((s, None)) => Seconds(s).to_string(),
         None => "-".to_owned(),
     }

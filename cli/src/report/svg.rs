@@ -56,9 +56,8 @@ pub fn curve(run: &Run) -> Markup {
 /// Predicted time with its interval, and measured time, of each decision that has both.
 pub fn predictions(decisions: &[Decision]) -> Option<Markup> {
     let both = |(at, decision): (usize, &Decision)| {
-        let (predicted_s, half_s) = decision.predicted_s?;
-        let half_s = half_s.unwrap_or(0.0);
-        let interval_s = (predicted_s - half_s, predicted_s + half_s);
+        let (predicted_s, within) = decision.predicted_s?;
+        let interval_s = within.map_or((predicted_s, predicted_s), |within| within.interval(predicted_s));
         Some(Compared {
             name: format!("decision {}", at + 1),
             predicted_s,

@@ -243,7 +243,7 @@ impl CutOff {
             100.0 * share,
             100.0 * half
         );
-        let promised_s = now.iteration_s * (-gain.mean).exp();
+        let promised_s = (now.iteration_s * (-gain.mean).exp()).max(next.least_s);
         Some(self.proposal(tuning_point, &now, (from, next.depth, (gain, promised_s)), why))
     }
 

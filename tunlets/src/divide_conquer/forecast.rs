@@ -21,7 +21,7 @@ pub struct Forecast {
     pub longest_s: f64,
     /// Time in which the master divides and combines, seconds.
     pub serial_s: f64,
-    /// What it would be if all workers ended together, or with its longest task, seconds.
+    /// What it would be if all workers ended together, each at the speed at which it had its problems, or with its longest task, seconds.
     pub least_s: f64,
     /// Iteration time, seconds, and the standard error of its mean, as a share of it.
     pub iteration_s: f64,

@@ -40,6 +40,11 @@ impl Mean {
         (self.mean / old.mean).ln().abs() > noise.half_width(drawn, 2.0_f64.sqrt(), level)
     }
 
+    /// Share of newer inputs in the mean of both.
+    fn share_of(&self, new: &Mean) -> f64 {
+        new.count / (self.count.min(REMEMBERED) + new.count)
+    }
+
     fn with(&self, new: &Mean) -> Mean {
         let old = self.count.min(REMEMBERED);
         let count = old + new.count;
@@ -140,8 +145,9 @@ pub struct Estimate {
     compute: BTreeMap<(usize, u32), Mean>,
     /// The same over the stage's level in each window: ranks are compared by it, for a stage that drifts makes none of them slow.
     relative: BTreeMap<(usize, u32), Mean>,
-    /// By stage, that of its last window: what it took over what it would have by `relative`. (A chain of the ratios of one window to the next runs away
-    /// where few inputs are dear: the rank that has one takes fewer others, so that the chain falls more than it rose.)
+    /// By stage, that of its last window: what its ranks took over `relative`, each by its share in the mean that follows, so that all these means
+    /// together stay what they are. (A chain of the ratios of one window to the next runs away where few inputs are dear, and so do weights by inputs:
+    /// the rank that has a dear one takes fewer others.)
     levels: BTreeMap<usize, f64>,
     /// Bytes that come out per input, by stage; time for messages per input, by stage and place where it is the first there.
     bytes: BTreeMap<usize, f64>,
@@ -225,20 +231,20 @@ impl Estimate {
         for (number, stage) in stages.iter().enumerate() {
             let worked = || stage.by_rank.iter().filter(|work| work.inputs > 0);
             let mean = |work: &StageWork| Mean::of(work.inputs as f64, work.busy_s, work.sum_sq_s2);
-            let usual_s = |work: &StageWork| {
-                let known = self.relative.get(&(number, work.place)).filter(|known| known.count > 0.0)?;
-                Some((work.busy_s, work.inputs as f64 * known.mean))
+            let beside = |work: &StageWork| {
+                let (new, known) = (mean(work), self.relative.get(&(number, work.place))?);
+                let share = known.share_of(&new);
+                Some((share * new.mean, share * known.mean))
             };
-            let sum = |(took_s, usual_s), (busy_s, of_usual_s)| (took_s + busy_s, usual_s + of_usual_s);
-            let (took_s, usual_s) = worked().filter_map(usual_s).fold((0.0, 0.0), sum);
-            let level = self.levels.entry(number).or_insert(1.0);
-            if took_s > 0.0 && usual_s > 0.0 {
-                *level = took_s / usual_s;
+            let both = worked().filter_map(beside).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            let stage_level = self.levels.entry(number).or_insert(1.0);
+            if both.0 > 0.0 && both.1 > 0.0 {
+                *stage_level = both.0 / both.1;
             }
-            let level = *level;
+            let index = *stage_level;
             for work in worked() {
                 let new = mean(work);
-                let levelled = Mean { mean: new.mean / level, variance: new.variance / (level * level), ..new };
+                let levelled = Mean { mean: new.mean / index, variance: new.variance / (index * index), ..new };
                 for (all, new) in [(&mut self.compute, &new), (&mut self.relative, &levelled)] {
                     let known = all.entry((number, work.place)).or_default();
                     *known = if known.count > 0.0 { known.with(new) } else { *new };
@@ -488,15 +494,16 @@ mod tests {
 
     #[test]
     fn rare_dear_inputs_make_no_rank_slow_however_long_it_runs() {
-        for seed in 1..=20 {
+        for seed in 1..=3 {
             let (mut estimate, mut random) = (Estimate::default(), Random::new(seed));
-            for k in 0..200 {
+            for k in 0..3_000 {
                 let plan = if k < 3 { "0@1,1@2" } else { "0x3@2+3+4,1@1" };
                 let mut window = stream_on(k, plan, &[1.0; 4], &[0.1, 0.1]);
-                // One input in 25 takes 20 times as long, and goes, as all do, to the rank that is free first. The rank that had them alone has others now.
+                // One input in 25 takes 20 times as long, and goes, as all do, to the rank that is free first. The rank that had them alone has
+                // others now.
                 let ranks = &mut window.stages[0].by_rank;
                 ranks.iter_mut().for_each(|work| (work.inputs, work.busy_s, work.sum_sq_s2) = (0, 0.0, 0.0));
-                for _ in 0..18 {
+                for _ in 0..60 {
                     let time_s = if random.uniform() < 0.04 { 2.0 } else { 0.1 };
                     let free = ranks.iter_mut().min_by(|a, b| a.busy_s.total_cmp(&b.busy_s)).expect("ranks");
                     free.inputs += 1;
@@ -506,8 +513,8 @@ mod tests {
                 estimate.learn(&window);
             }
             let slowness = estimate.known(4).unwrap().slowness;
-            // The first rank's few inputs leave it uncertain by a factor of two, however many windows follow.
-            assert!(slowness.iter().all(|slow| (0.3..3.0).contains(slow)), "{seed}: {slowness:?}");
+            // The first rank's inputs were 180, of which some seven were dear.
+            assert!(slowness.iter().all(|slow| (0.5..2.0).contains(slow)), "{seed}: {slowness:?}");
         }
     }
 

@@ -161,7 +161,7 @@ impl Counted {
     }
 
     /// From the begin of the first iteration of the last `count` to the last one's end, on the analyzer's clock.
-    fn span_ns(&self, count: u64) -> Option<(i128, i128)> {
+    fn iterated_ns(&self, count: u64) -> Option<(i128, i128)> {
         let Some(measured) = self.measured_ns.values().next() else { return self.span_ns };
         let first = measured.len().saturating_sub(count as usize);
         Some((measured.get(first)?.0, measured.last()?.1))
@@ -192,7 +192,7 @@ impl Counted {
         // Windows may be missing, and what lies between iterations counts, too.
         let numbers = iterations.iter().map(|window| window.iteration);
         let count = 1 + numbers.clone().max().unwrap_or(0) - numbers.min().unwrap_or(0);
-        let (Some((first_ns, last_ns)), false) = (self.span_ns(count), iterations.is_empty()) else {
+        let (Some((first_ns, last_ns)), false) = (self.iterated_ns(count), iterations.is_empty()) else {
             return Err("holds no iteration: mark them, or record a longer run whose calls have a period".to_owned());
         };
         let iteration_s = (last_ns - first_ns) as f64 * 1e-9 / count as f64;
@@ -398,8 +398,8 @@ mod tests {
             let point = v1::PointMeasured { label: ITERATION.to_owned(), first_ns, last_ns, ..Default::default() };
             all.take(rank, 5, Kind::PointMeasured(point));
         }
-        assert_eq!(all.span_ns(4), Some((606, 1006)), "six of ten were of a period that was not sure yet");
-        assert_eq!(all.span_ns(99), Some((6, 1006)));
+        assert_eq!(all.iterated_ns(4), Some((606, 1006)), "six of ten were of a period that was not sure yet");
+        assert_eq!(all.iterated_ns(99), Some((6, 1006)));
     }
 
     #[test]
