@@ -46,11 +46,11 @@ impl Mean {
     }
 
     fn with(&self, new: &Mean) -> Mean {
-        let old = self.count.min(REMEMBERED);
-        let count = old + new.count;
-        let mean = (old * self.mean + new.count * new.mean) / count;
+        let share = self.share_of(new);
+        let both = |old: f64, new: f64| (1.0 - share) * old + share * new;
         let square = |m: &Mean| m.variance + m.mean * m.mean;
-        let squares = (old * square(self) + new.count * square(new)) / count;
+        let (mean, squares) = (both(self.mean, new.mean), both(square(self), square(new)));
+        let count = self.count.min(REMEMBERED) + new.count;
         Mean { count, mean, variance: (squares - mean * mean).max(0.0) }
     }
 }

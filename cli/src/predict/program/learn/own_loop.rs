@@ -62,9 +62,9 @@ pub struct Counted {
     /// Hosts in their order, and each rank's.
     hosts: Vec<String>,
     host_of: BTreeMap<u32, usize>,
-    /// From the first iteration's begin to the last one's end, on the analyzer's clock.
+    /// From the first mark of an iteration to the last one, on the analyzer's clock.
     span_ns: Option<(i128, i128)>,
-    /// Begin and end of each iteration of a measure point, by rank. The first ones of a call period show no windows.
+    /// Begin and end of each iteration of a measure point, by rank, on the same clock. The first ones of a call period show no windows.
     measured_ns: BTreeMap<u32, Vec<(i128, i128)>>,
 }
 
