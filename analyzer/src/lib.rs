@@ -41,7 +41,6 @@ pub mod summary;
 pub mod teams;
 pub mod thought;
 mod tuning_points;
-mod turns;
 pub mod window;
 
 mod agents;

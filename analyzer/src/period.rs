@@ -33,10 +33,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use midrun_tunlets::confidence::{Confidence, LEVEL};
+use midrun_tunlets::turns::{self, Timed};
 use serde::Serialize;
 
 use crate::edges::{self, Look, MOST_CALLS, Others, Own, Reading, lcm};
-use crate::{limits, turns};
+use crate::limits;
 
 /// Fewest readings to look at: from the first to the last one there are stretches to compare.
 const FEWEST_READINGS: usize = 3;
@@ -256,7 +257,8 @@ impl PeriodSearch {
         if windows_s.len() < turns::LOOKED_AT {
             return Part::Unknown;
         }
-        let several = turns::per_iteration(windows_s);
+        let timed: Vec<Option<Timed>> = windows_s.iter().map(|window_s| Timed::of(*window_s, 0)).collect();
+        let several = turns::length(&timed, 1.0 - LEVEL) as u64;
         if several == 1 {
             return Part::Unknown;
         }

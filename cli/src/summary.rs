@@ -346,7 +346,12 @@ fn search(report: &Value) -> Option<String> {
     let (Some(best_s), Some(start_s)) = (report["best_s"].as_f64(), report["start_s"].as_f64()) else {
         return Some(format!("search of {}: nothing was measured", names.join(", ")));
     };
-    let measured = Count(measured, "measurement");
+    let measured = match report["turn"].as_u64() {
+        Some(turn) if turn > 1 => {
+            format!("{}, each the mean of {turn} iterations, which take turns", Count(measured, "measurement"))
+        }
+        _ => Count(measured, "measurement").to_string(),
+    };
     let ended = report["ended"] == true;
     let unit = if report["per_progress"] == true { format!(" {PER_PROGRESS}") } else { String::new() };
     if report["best_is_start"] == true {
@@ -570,6 +575,11 @@ mod tests {
         assert_eq!(
             by_progress,
             "search found a = 0.5 (0.100 s per unit of progress instead of 0.300 s at start) in 5 measurements"
+        );
+        let turns = report(serde_json::json!({"turn": 2, "start_s": 0.3}));
+        assert_eq!(
+            turns,
+            "search found a = 0.5 (0.100 s instead of 0.300 s at start) in 5 measurements, each the mean of 2 iterations, which take turns"
         );
         let silent = report(serde_json::json!({"measured": 0, "best": null, "best_s": null, "start_s": null}));
         assert_eq!(silent, "search of a: nothing was measured");

@@ -56,6 +56,7 @@ pub use master_worker::Regime;
 pub use midrun_models::chance;
 pub use midrun_models::confidence;
 pub use midrun_models::link;
+pub use midrun_models::turns;
 pub use options::{SearchOptions, TuningOptions, TunletFile};
 pub use proposal::{Judgement, Proposal, Settled, Verdict, Worth};
 pub use report::{NextAllocation, OverStart, PER_PROGRESS, Refusal, Report, SearchReport, ShadowScore};

@@ -71,8 +71,10 @@ pub struct SearchReport {
     pub ended: bool,
     /// Reason why it found nothing; null if nothing hindered it.
     pub trouble: Option<String>,
-    /// Iterations, or windows of a stream, that it measured.
+    /// Measurements that it made.
     pub measured: usize,
+    /// Iterations, or windows of a stream, of which a measurement is the mean: more than 1 where iterations take turns.
+    pub turn: usize,
     /// Measurements that it may make.
     pub budget: usize,
     /// Whether its times are those of a unit of progress.

@@ -76,9 +76,11 @@ struct Surface {
     valley: Option<(f64, f64, f64)>,
     /// From which share of the first axis on it takes how much longer, as a share of the time.
     cliff: Option<(f64, f64)>,
+    /// Iterations are of this surface and of these in turns, whose times are so many times as long.
+    others: Vec<(f64, Surface)>,
 }
 
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 14] = [
     "smooth",
     "noisy",
     "very noisy",
@@ -91,6 +93,8 @@ const KINDS: [&str; 12] = [
     "a cliff",
     "no effect",
     "nothing but noise",
+    "two kinds",
+    "three kinds",
 ];
 /// Iterations for which a disturbance lasts that is no noise of each one: another job on the same node, a clock that slows down.
 const LASTS: f64 = 10.0;
@@ -124,10 +128,32 @@ impl Surface {
             valley: (kind == "two valleys")
                 .then(|| (random.uniform(), 0.05 + 0.1 * random.uniform(), 0.2 + 0.4 * random.uniform())),
             cliff: (kind == "a cliff").then(|| (random.uniform(), random.uniform() - 0.5)),
+            others: {
+                let others = match kind {
+                    "two kinds" => 1,
+                    "three kinds" => 2,
+                    _ => 0,
+                };
+                let other = |_| ((0.7 * random.normal()).exp(), Surface::drawn("smooth", random));
+                (0..others).map(other).collect()
+            },
         }
     }
 
+    /// Mean over the kinds of iterations.
     fn true_s(&self, values: &[f64]) -> f64 {
+        let kinds = 1 + self.others.len();
+        (0..kinds).map(|kind| self.kind_s(values, kind)).sum::<f64>() / kinds as f64
+    }
+
+    fn kind_s(&self, values: &[f64], iteration: usize) -> f64 {
+        match iteration % (1 + self.others.len()) {
+            0 => self.own_s(values),
+            other => self.others[other - 1].0 * self.others[other - 1].1.own_s(values),
+        }
+    }
+
+    fn own_s(&self, values: &[f64]) -> f64 {
         let scaled = |x: f64| if self.logarithmic { x.ln() / VALUES.ln() } else { (x - 1.0) / (VALUES - 1.0) };
         let place: Vec<f64> = values[..self.axes].iter().map(|x| scaled(*x)).collect();
         let mut sum = 0.0;
@@ -205,7 +231,7 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
             decision += 1;
         }
         sent = asked.take();
-        let time_s = surface.true_s(&now) * disturbance;
+        let time_s = surface.kind_s(&now, iteration as usize) * disturbance;
         values.push(now.clone());
         let begin = Instant::now();
         let proposed = |proposal: Proposal, now: &[f64]| {
@@ -229,7 +255,7 @@ fn searched(surface: &Surface, start: &[f64], disturbances: &[f64], prunes: bool
         }
         decision_s = decision_s.max(begin.elapsed().as_secs_f64());
         if iteration == FOUND as u64 {
-            found = tunlet.report().search.and_then(|search| search.best).unwrap_or_default();
+            found = tunlet.report().search.and_then(|search| search.best).unwrap_or_else(|| now.clone());
         }
     }
     let moved = tunlet.report().search.filter(|search| !search.best_is_start);
@@ -260,7 +286,7 @@ fn by_simplex(surface: &Surface, start: &[f64], disturbances: &[f64]) -> Run {
     let mut values: Vec<Vec<f64>> = Vec::new();
     let mut now = start.to_vec();
     while values.len() < disturbances.len() {
-        let time_s = surface.true_s(&now) * disturbances[values.len()];
+        let time_s = surface.kind_s(&now, values.len()) * disturbances[values.len()];
         values.push(now.clone());
         let next = [&simplex.next(time_s), names].concat();
         if next != now {

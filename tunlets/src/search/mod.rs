@@ -7,6 +7,7 @@
 
 mod change;
 mod options;
+mod turns;
 mod unended;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ use midrun_vocabulary::names::PROGRESS;
 pub use options::BUDGETS;
 use options::Requested;
 use std::collections::BTreeMap;
+use turns::Turns;
 use unended::Stopped;
 
 /// After a proposal that was not applied it waits so long, after each further one by so much longer, seconds of iterations: a rank may
@@ -56,9 +58,11 @@ pub struct SearchTunlet {
     stopped: Option<Stopped>,
     /// Iterations are others than before, and none has ended yet.
     is_other: bool,
-    /// The phase of the program, and the searches of others, each with the work of its first window.
+    /// See [`turns`].
+    turns: Turns,
+    /// The phase of the program, and the searches of others, each with the work of its first window and its turns.
     phase: u32,
-    others: BTreeMap<u32, (Option<Search>, Option<f64>)>,
+    others: BTreeMap<u32, (Option<Search>, Option<f64>, Turns)>,
     /// What was proposed last.
     proposed: Option<Vec<f64>>,
     /// By how much the time of the last window was scaled for its work; `None` where work differs by more than times scatter, and where
@@ -112,6 +116,7 @@ impl SearchTunlet {
             left: None,
             stopped: None,
             is_other: false,
+            turns: Turns::default(),
             phase: 0,
             others: BTreeMap::new(),
             proposed: None,
@@ -185,7 +190,8 @@ impl SearchTunlet {
             && let (Some(engine), Some(time_s)) = (&mut self.engine, time_s)
         {
             // The next values are on their way: this was the whole iteration with those that were left.
-            engine.tell_whole(time_s);
+            engine.tell_whole(self.turns.end(number, time_s));
+            self.turns.see(number, Some(time_s), Some(engine.present()));
             if stopped.is_some() {
                 self.judge();
                 self.in_force = None;
@@ -198,17 +204,28 @@ impl SearchTunlet {
         if let Some(stopped) = stopped {
             return self.go_on(stopped, time_s);
         }
-        let Some(time_s) = time_s.filter(|_| self.in_force.is_some_and(|from| number >= from)) else { return };
         let before = self.target();
-        self.trials.measure(number, Measurement { cost: time_s, time_s }, self.watch());
-        if self.is_over() {
-            self.judge();
-            return;
+        let is_in_force = self.in_force.is_some_and(|from| number >= from);
+        if !self.streams {
+            self.turns.see(number, time_s, before.clone().filter(|_| is_in_force));
         }
-        let Some(engine) = &mut self.engine else { return };
-        engine.tell(time_s);
-        if self.target() != before {
+        let Some(time_s) = time_s.filter(|_| is_in_force) else { return };
+        let Some(time_s) = self.turns.measure(number, time_s) else { return };
+        self.trials.measure(number, Measurement { cost: time_s, time_s }, self.watch());
+        let was_over = self.is_over();
+        if let (Some(engine), false) = (&mut self.engine, was_over) {
+            engine.tell(time_s);
+        }
+        if self.trouble.is_none() && self.turns.show(self.confidence.level()) {
+            // What was measured so far is of one kind or another.
             self.judge();
+            return self.begin_again();
+        }
+        let asks_others = self.target() != before;
+        if was_over || asks_others {
+            self.judge();
+        }
+        if asks_others {
             self.in_force = None;
         }
     }
@@ -222,9 +239,16 @@ impl SearchTunlet {
     fn arrived(&mut self, in_force: u64, whole: u64) {
         let since = std::mem::take(&mut self.since);
         if let (Some(asked_at), Some(engine)) = (self.asked_at.take(), &mut self.engine) {
-            engine.took(in_force.saturating_sub(asked_at + 1) as f64);
-            let before = since.into_iter().filter(|(number, _)| *number < whole);
-            before.for_each(|(_, time_s)| engine.tell_again(time_s));
+            let turn = self.turns.length();
+            engine.took(in_force.saturating_sub(asked_at + 1) as f64 / turn as f64);
+            self.turns.had(asked_at + 1..whole, &engine.present());
+            let before: Vec<(u64, f64)> = since.into_iter().filter(|(number, _)| *number < whole).collect();
+            for in_a_row in before.chunk_by(|one, next| one.0 + 1 == next.0) {
+                let turns = in_a_row.chunks_exact(turn);
+                turns.for_each(|turn| {
+                    engine.tell_again(turn.iter().map(|(_, time_s)| time_s / turn.len() as f64).sum())
+                });
+            }
         }
     }
 
@@ -294,10 +318,17 @@ impl SearchTunlet {
         Some(Known { values: space.values(&space.nearest(&values)), time_s: None })
     }
 
-    /// Times from before do not compare with those that come: they are per unit of progress, or of other iterations.
+    /// Times from before do not compare with those that come: they are per unit of progress, or of another part of a turn.
     fn begin_again(&mut self) {
-        (self.engine, self.in_force, self.asked_at, self.left, self.stopped) = (None, None, None, None, None);
+        self.engine = None;
+        self.forget_present();
+    }
+
+    /// What was under way is of other iterations than those that come.
+    fn forget_present(&mut self) {
+        (self.in_force, self.asked_at, self.left, self.stopped) = (None, None, None, None);
         self.since.clear();
+        self.turns.begin_again();
         self.trials = Trials::default();
     }
 
@@ -359,7 +390,10 @@ impl SearchTunlet {
         let seconds = |time_s: f64| Worth::Seconds(time_s * self.progress.unwrap_or(1.0));
         let worth = match (&best, &asked) {
             _ if self.in_parts || self.is_urgent() => Worth::Due,
-            (_, Some(ask)) => ask.worth_s.map_or(Worth::Unknown, seconds),
+            (_, Some(ask)) => {
+                let turn = self.turns.length() as f64;
+                ask.worth_s.map_or(Worth::Unknown, |worth_s| seconds(worth_s * turn))
+            }
             (Some(best), None) => present_s.map_or(Worth::Unknown, |present_s| {
                 seconds((present_s - best.time_s) * (self.last.unwrap_or(0) + 1) as f64)
             }),
@@ -388,7 +422,11 @@ impl SearchTunlet {
                     if ask.again { "; the values at start again, before others are taken for better" } else { "" };
                 let left = |left| format!("; iteration {left} was left, for its values are surely worse than the best");
                 let left = self.left.map(left).unwrap_or_default();
-                let why = format!("measurement {} of at most {}{left}{again}", spent + 1, engine.budget());
+                let turn = match self.turns.length() {
+                    1 => String::new(),
+                    turn => format!(", each of {turn} iterations, which take turns"),
+                };
+                let why = format!("measurement {} of at most {}{turn}{left}{again}", spent + 1, engine.budget());
                 (why, ask.expected.map_or((f64::NAN, 0.0), |expected| (expected.time_s, expected.deviation)))
             }
         };
@@ -423,6 +461,8 @@ impl SearchTunlet {
             return if self.progress.is_none() { self.time_by_work_s(window) } else { None };
         };
         if self.progress.replace(progress).is_none() {
+            // Iterations that differ by what they do may be alike by that.
+            self.turns = Turns::default();
             self.begin_again();
         }
         self.scale = None;
@@ -500,10 +540,10 @@ impl Tunlet for SearchTunlet {
                 // No iteration of the phase that is over says anything of it any more.
                 let open = self.trials.watched.take();
                 self.judgements.extend(open.map(|trial| Judgement::new(trial.decision, f64::NAN, Verdict::NotApplied)));
-                let former = (self.engine.take(), self.work.take());
+                let former = (self.engine.take(), self.work.take(), std::mem::take(&mut self.turns));
                 self.others.insert(std::mem::replace(&mut self.phase, phase), former);
-                self.begin_again();
-                (self.engine, self.work) = self.others.remove(&phase).unwrap_or_default();
+                (self.engine, self.work, self.turns) = self.others.remove(&phase).unwrap_or_default();
+                self.forget_present();
                 self.is_other = true;
                 // No iteration passes while it waits.
                 self.pause_s = 0.0;
@@ -569,10 +609,9 @@ impl Tunlet for SearchTunlet {
                 let proposed = self.proposed.take();
                 let is_asked = proposed == self.target();
                 self.in_force = (!self.partial && is_asked).then_some(in_force);
-                let mixed = mixed || self.in_parts;
-                self.in_parts = self.partial;
+                let in_parts = std::mem::replace(&mut self.in_parts, self.partial);
                 if !self.partial {
-                    self.arrived(in_force, if mixed { 0 } else { iteration });
+                    self.arrived(in_force, if mixed || in_parts { 0 } else { iteration });
                 }
                 let values = proposed.unwrap_or_default();
                 self.trials.start(Trial::new(decision, None, values, 0, Measurements::default()));
@@ -587,9 +626,10 @@ impl Tunlet for SearchTunlet {
 
     fn report(&self) -> Report {
         // Of several phases the one that tells most.
-        let tells = |engine: &&Search| (engine.is_over(), engine.spent());
-        let others = self.others.values().filter_map(|(engine, _)| engine.as_ref());
-        let engine = others.chain(&self.engine).max_by_key(tells);
+        let tells = |(engine, _): &(&Search, &Turns)| (engine.is_over(), engine.spent());
+        let others = self.others.values().filter_map(|(engine, _, turns)| Some((engine.as_ref()?, turns)));
+        let own = self.engine.as_ref().map(|engine| (engine, &self.turns));
+        let (engine, turns) = others.chain(own).max_by_key(tells).unzip();
         let best = engine.and_then(Search::best);
         let line = |(values, time_s, times)| TriedLine { values, time_s, times };
         let search = SearchReport {
@@ -597,6 +637,7 @@ impl Tunlet for SearchTunlet {
             ended: engine.is_some_and(Search::is_over),
             trouble: self.trouble.clone().or_else(|| self.lack()),
             measured: engine.map_or(0, Search::spent),
+            turn: turns.map_or(1, Turns::length),
             budget: self.requested.plan.budget,
             per_progress: self.progress.is_some(),
             start_s: engine.and_then(Search::start_s),

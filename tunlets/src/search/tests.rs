@@ -116,6 +116,46 @@ fn a_block_size_is_set_on_every_rank_measured_and_left_at_its_best() {
     assert!(program.proposals.iter().all(|(_, proposal)| proposal.trial == proposal.why.starts_with("measurement ")));
 }
 
+/// An iteration of the flow or of the chemistry, each with a block size of its own.
+fn in_turns(iteration: u64, tuning_points: &[TuningPoint]) -> f64 {
+    let value = |name: &str| tuning_points.iter().find(|point| point.name == name).unwrap().value;
+    match iteration % 2 {
+        0 => 0.015 + 0.0006 * (value("flow") - 16.0).abs(),
+        _ => 0.030 + 0.0008 * (value("chemistry") - 48.0).abs(),
+    }
+}
+
+#[test]
+fn kinds_of_iterations_that_take_turns_are_measured_together() {
+    for ranks in [1, 3] {
+        let mut tunlet =
+            SearchTunlet::new(&options("flow=4..64 step 4; chemistry=4..64 step 4"), Confidence::default()).unwrap();
+        let points = |rank| ["flow", "chemistry"].map(|name| tuning_point(rank, name, (4.0, 64.0), 4.0));
+        let mut now: Vec<TuningPoint> = (0..ranks).flat_map(points).collect();
+        let mut random = midrun_models::random::Random::new(1);
+        let (mut sent, mut said) = (Vec::<Proposal>::new(), Vec::<String>::new());
+        for iteration in 0..200 {
+            // What was proposed after an iteration is in force in the next but one.
+            if let Some(proposal) = sent.pop_if(|proposal| proposal.iteration + 2 == iteration) {
+                for point in now.iter_mut().filter(|point| proposal.ranks.contains(&point.rank)) {
+                    let own = proposal.assignments.iter().find(|(name, _)| *name == point.name);
+                    point.value = own.map_or(point.value, |(_, value)| value.number().unwrap());
+                }
+                tunlet.on_settled(said.len() as u64, Settled::Applied { iteration });
+            }
+            let time_s = (0.01 * random.normal()).exp() * in_turns(iteration, &now);
+            tunlet.observe(Observation::Iteration(&window(iteration, 4, time_s)));
+            sent.extend(tunlet.propose(&now).filter(|_| sent.is_empty()));
+            said.extend(sent.last().map(|proposal| proposal.why.clone()));
+        }
+        let report = tunlet.report().search.unwrap();
+        assert_eq!((report.ended, report.turn), (true, 2));
+        let (start_s, best_s) = (report.start_s.unwrap(), report.best_s.unwrap());
+        assert!((start_s - 0.0437).abs() < 0.001 && best_s < 0.027, "{start_s} {best_s}");
+        assert!(said.iter().any(|why| why.contains(", each of 2 iterations, which take turns")), "{said:?}");
+    }
+}
+
 #[test]
 fn where_the_start_is_best_the_search_ends_there() {
     let mut tunlet = SearchTunlet::new(&options("a=1..5"), Confidence::default()).unwrap();

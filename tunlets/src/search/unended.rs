@@ -16,7 +16,7 @@ impl SearchTunlet {
     /// From when on the values that this iteration measures are surely worse than the best, seconds.
     pub(super) fn worse_s(&self, iteration: u64) -> Option<f64> {
         let limit_s = self.engine.as_ref()?.limit_s().filter(|_| self.is_measured(iteration))?;
-        Some(limit_s / self.scale?)
+        Some((limit_s * self.turns.length() as f64 - self.turns.so_far_s(iteration)) / self.scale?)
     }
 
     /// The running iteration has taken so long that its values cannot be the best: they are left before it ends.
@@ -24,7 +24,7 @@ impl SearchTunlet {
         let before = self.target();
         let is_known = self.worse_s(iteration).is_some() && self.last.is_some_and(|last| last + 1 == iteration);
         let (Some(scale), Some(engine)) = (self.scale.filter(|_| is_known), &mut self.engine) else { return };
-        engine.tell_left(elapsed_s * scale);
+        engine.tell_left(self.turns.mean_s(iteration, elapsed_s * scale));
         self.left = Some(iteration);
         self.end_left(before, elapsed_s);
     }
@@ -49,7 +49,7 @@ impl SearchTunlet {
         if let (Some(engine), Some(time_s)) = (&mut self.engine, time_s) {
             self.trials.measure(stopped.iteration, Measurement { cost: time_s, time_s }, watch);
             if stopped.is_measured {
-                engine.tell(time_s);
+                engine.tell(self.turns.end(stopped.iteration, time_s));
             }
         }
         self.judge();

@@ -247,6 +247,11 @@ impl Search {
         best.map_or_else(|| self.start.clone(), |best| best.values)
     }
 
+    /// The values that were measured last.
+    pub fn present(&self) -> Vec<f64> {
+        self.values(&self.present)
+    }
+
     /// Median of the times with the values that were measured last, seconds.
     pub fn present_s(&self) -> Option<f64> {
         self.seen.median_s(&self.present)

@@ -12,7 +12,6 @@ mod candidates;
 mod check;
 mod engine;
 mod gradient;
-mod linear;
 mod observations;
 mod process;
 mod space;

@@ -6,8 +6,8 @@
 //! greatest posterior density and those around them, weighted by it. The noise is Student's, as a mixture of normals: a time that lies far
 //! off counts less.
 
-use super::linear::{Factor, dot};
 use super::space::Space;
+use crate::linear::{Factor, dot};
 
 /// Standard deviation of the level of a run's logarithms: so large that the level is as good as unknown.
 const LEVEL: f64 = 1.0;

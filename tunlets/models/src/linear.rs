@@ -2,16 +2,16 @@
 
 /// The lower triangle `L` of `L Lᵀ`, row by row.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Factor(Vec<Vec<f64>>);
+pub(crate) struct Factor(Vec<Vec<f64>>);
 
 /// Sum of the products.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl Factor {
     /// Factor of the matrix whose lower triangle has these rows; `None` where it is not positive.
-    pub(super) fn of(mut rows: Vec<Vec<f64>>) -> Option<Factor> {
+    pub(crate) fn of(mut rows: Vec<Vec<f64>>) -> Option<Factor> {
         for k in 0..rows.len() {
             let (above, rest) = rows.split_at_mut(k);
             let row = &mut rest[0];
@@ -29,7 +29,7 @@ impl Factor {
     }
 
     /// `x` of `L x = b`.
-    pub(super) fn below(&self, b: &[f64]) -> Vec<f64> {
+    pub(crate) fn below(&self, b: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = Vec::with_capacity(b.len());
         for (row, b) in self.0.iter().zip(b) {
             let k = x.len();
@@ -39,7 +39,7 @@ impl Factor {
     }
 
     /// Logarithm of the determinant of `L Lᵀ`.
-    pub(super) fn ln_determinant(&self) -> f64 {
+    pub(crate) fn ln_determinant(&self) -> f64 {
         2.0 * self.0.iter().enumerate().map(|(k, row)| row[k].ln()).sum::<f64>()
     }
 }
