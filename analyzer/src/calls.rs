@@ -44,6 +44,22 @@ pub struct RankLine {
     pub run_delay_s: f64,
 }
 
+impl RankLine {
+    /// From its first call to its last one, seconds.
+    pub fn lasted_s(&self) -> f64 {
+        self.useful_s + self.inside_s()
+    }
+
+    /// For how long at least it had no core while it computed, seconds: what fits into the time inside MPI may have held up nothing.
+    pub fn held_up_s(&self) -> f64 {
+        (self.run_delay_s - self.inside_s()).max(0.0)
+    }
+
+    fn inside_s(&self) -> f64 {
+        self.waiting_s + self.mpi_s + self.framework_s
+    }
+}
+
 /// A rank, and whom it exchanges messages with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {

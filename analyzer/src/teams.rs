@@ -10,7 +10,7 @@ use midrun_tunlets::confidence::LEVEL;
 use midrun_tunlets::{Efficiency, NextAllocation, Regime};
 use serde::Serialize;
 
-use crate::calls::{Member, RankLine, mostly_with};
+use crate::calls::{Member, mostly_with};
 use crate::limits;
 
 /// Fewest workers that tell a master from the middle of a chain.
@@ -74,21 +74,20 @@ pub fn beside_master(advice: NextAllocation, teams: &[TeamLine]) -> NextAllocati
 }
 
 fn line(master: &Member, workers: &[&Member]) -> Option<TeamLine> {
-    let lasted_s = |times: &RankLine| times.useful_s + times.waiting_s + times.mpi_s + times.framework_s;
     let useful_s: Vec<f64> = workers.iter().map(|worker| worker.times.useful_s).collect();
-    let runtime_s = workers.iter().map(|worker| lasted_s(&worker.times)).fold(0.0, f64::max);
+    let runtime_s = workers.iter().map(|worker| worker.times.lasted_s()).fold(0.0, f64::max);
     let efficiency = Efficiency::of(&useful_s, runtime_s)?;
     let calls = |count: fn(&Member) -> u64| workers.iter().map(|worker| count(worker)).fold(0, u64::saturating_add);
     let [with_master, with_one] = [calls(|worker| worker.with_partner), calls(|worker| worker.with_one)];
     let (polls, polled_s) = master.polls;
-    let busy_s = lasted_s(&master.times) - master.times.waiting_s;
+    let busy_s = master.times.lasted_s() - master.times.waiting_s;
     // What a master does between two looks for a message may be nothing but the next look.
     let waits = polls <= with_master && polled_s <= (1.0 - LEVEL) * busy_s;
     let busy_s = Some(busy_s).filter(|busy_s| waits && *busy_s > 0.0);
-    let master_busy = busy_s.map(|busy_s| busy_s / lasted_s(&master.times));
-    let (computing, delayed_s) =
-        (efficiency.parallel_efficiency, workers.iter().map(|worker| worker.times.run_delay_s).sum::<f64>());
-    let run_delay = delayed_s / (runtime_s * workers.len() as f64);
+    let master_busy = busy_s.map(|busy_s| busy_s / master.times.lasted_s());
+    let computing = efficiency.parallel_efficiency;
+    let held_up_s: f64 = workers.iter().map(|worker| worker.times.held_up_s()).sum();
+    let run_delay = held_up_s / (runtime_s * workers.len() as f64);
     let regime =
         master_busy.map(|busy| Regime::of(1.0, busy, (computing, computing / efficiency.load_balance), run_delay));
     Some(TeamLine {
@@ -107,6 +106,7 @@ fn line(master: &Member, workers: &[&Member]) -> Option<TeamLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calls::RankLine;
 
     /// A rank that computes for `useful_s` of 10 s and waits for the rest; `peers`: its calls with each rank.
     fn rank(rank: u32, useful_s: f64, peers: &[(u32, u64)]) -> Member {
@@ -177,6 +177,28 @@ mod tests {
         assert_eq!((team.share, team.computing, team.load_balance), (0.98, 0.9, 0.9));
         assert_eq!((team.master_busy, team.most_workers), (Some(0.05), Some(72)), "36 s of work, 0.5 s of the master");
         assert_eq!(team.regime.as_deref(), Some("compute-bound"));
+    }
+
+    #[test]
+    fn workers_that_have_no_core_while_they_wait_are_not_held_up_by_that() {
+        // One computes for 9 s, the others for 2.
+        let of = |run_delay_s: f64| {
+            let mut members = star(4);
+            for (k, worker) in members[1..].iter_mut().enumerate() {
+                let useful_s = if k == 0 { 9.0 } else { 2.0 };
+                worker.times = RankLine { useful_s, waiting_s: 10.0 - useful_s, run_delay_s, ..worker.times };
+            }
+            teams(&members)[0].regime.clone().unwrap()
+        };
+        assert!(of(7.0).starts_with("imbalance-bound"), "{}", of(7.0));
+        let computing = |run_delay_s: f64| {
+            let mut members = star(4);
+            for worker in &mut members[1..] {
+                worker.times = RankLine { useful_s: 10.0, waiting_s: 0.0, run_delay_s, ..worker.times };
+            }
+            teams(&members)[0].regime.clone().unwrap()
+        };
+        assert_eq!([computing(6.0), computing(4.0)], [Regime::Cores.as_str(), "compute-bound"]);
     }
 
     #[test]
