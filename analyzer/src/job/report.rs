@@ -26,8 +26,10 @@ impl Job {
         let members = &self.roster.members;
         let (refusals, report) = self.decisions.report();
         let measured = self.measurements.summary(self.decisions.points(), &report);
-        // It may have looked like a master and its workers until its messages were seen.
-        let next_allocation = report.next_allocation.filter(|_| !measured.messages_go_one_way);
+        // It may have looked like a master and its workers until its messages were seen. And what one of several groups of ranks needs is no number of ranks of
+        // the whole job.
+        let is_one = !measured.messages_go_one_way && measured.instances.is_empty();
+        let next_allocation = report.next_allocation.filter(|_| is_one);
         let next_allocation = next_allocation.map(|next| beside_master(next, &measured.teams));
         let lost = members.ranks().filter(|(_, _, state)| *state == RankState::Lost);
         // Workers beyond the ranks have numbers after theirs.

@@ -22,8 +22,22 @@ pub fn lines(summary: &Value) -> Vec<String> {
     lines
 }
 
-/// The gain, of each of several masters by itself. The summary lists the iterations of the first, and more of them than of the others.
+/// The gain, of each of several masters by itself, and of a pipeline beside them: the groups of a program, or its phases.
 pub fn saved_by_each(summary: &Value) -> Vec<String> {
+    let is_empty = |key: &str| summary[key].as_array().is_none_or(Vec::is_empty);
+    if is_empty("period_s") || is_empty("iteration_s") {
+        return saved_by_masters(summary);
+    }
+    let mut of_iterations = summary.clone();
+    ["period_s", "over_start", "window_end_s"].into_iter().for_each(|key| of_iterations[key] = Value::Null);
+    let by_masters = saved_by_masters(&of_iterations).into_iter();
+    let is_one = is_empty("instances");
+    let by_masters = by_masters.map(|line| if is_one { format!("iterations: {line}") } else { line });
+    saved(summary).map(|line| format!("pipeline: {line}")).into_iter().chain(by_masters).collect()
+}
+
+/// The gain, of each of several masters by itself. The summary lists the iterations of the first, and more of them than of the others.
+fn saved_by_masters(summary: &Value) -> Vec<String> {
     let instances = summary["instances"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some((first, others)) = instances.split_first() else { return saved(summary).into_iter().collect() };
     let said = |instance: &Value, of: &Value| saved(of).map(|line| format!("master {}: {line}", instance["master"]));
@@ -226,7 +240,7 @@ fn over_start(summary: &Value, changes: u64) -> Option<String> {
         return None;
     }
     Some(format!(
-        "after midrun's {} an output came every {}; of the same inputs with the settings at start the model expects one every {} (measured in {} and {})",
+        "after midrun's {} an output came every {}; of the same inputs with the settings at start the model expects one every {} (measured in {}, and in {} at start)",
         Count(changes, "change"),
         s("period_s")?,
         s("start_period_s")?,
@@ -347,7 +361,7 @@ pub fn saved(summary: &Value) -> Option<String> {
         let start_s = rates_mean(counted().filter(|(_, of, _)| *of == 0).map(|(cost, ..)| cost));
         let after_s = rates_mean(counted().filter(|(cost, of, _)| is_after(cost, *of)).map(|(cost, ..)| cost));
         return Some(format!(
-            "after midrun's {changes} an output came every {}, with the settings at start every {} (in {} and {})",
+            "after midrun's {changes} an output came every {}, with the settings at start every {} (in {}, and in {} at start)",
             Seconds(after_s),
             Seconds(start_s),
             Count(after.len() as u64, "window"),
@@ -763,6 +777,31 @@ mod tests {
         let counted = "the 4 iterations with other settings took 4.000 s instead of 6.000 s";
         assert!(gained.contains(counted) && gained.ends_with("with values set by hand: 3 iterations)"), "{gained}");
         // Of a stream by the time: its first window after the control is the third.
+    #[test]
+    fn a_pipeline_beside_farms_gains_by_itself() {
+        let decision = |per: &str, master: Value| json!({"per": per, "master": master, "iteration": 0, "applied_iteration": 1, "tuning_point": "technique", "from": "none", "to": "ss"});
+        let mut summary = json!({"iterations": 3, "iteration_s": [1.0, 0.6, 0.6], "ideal_s": [0.5, 0.5, 0.5], "workers": [4, 4, 4],
+            "period_s": [0.04, 0.01, 0.01], "window_settled": [true, true, true],
+            "decisions": [decision("iteration", Value::Null), decision("output", Value::Null)],
+            "over_start": {"period_s": 0.01, "start_period_s": 0.04, "windows": 2, "at_start": 1}});
+        let phases = saved_by_each(&summary);
+        assert!(phases[0].starts_with("pipeline: after midrun's 1 change an output came every 10.0 ms"), "{phases:?}");
+        assert!(
+            phases[1].starts_with("iterations: midrun's 1 change") && phases[1].contains("1.200 s instead of 2.000 s"),
+            "{phases:?}"
+        );
+        summary["instances"] =
+            json!([{"master": 0}, {"master": 18, "iteration_s": [1.0], "ideal_s": [0.5], "workers": 4}]);
+        summary["decisions"] = json!([decision("iteration", json!(0)), decision("output", Value::Null)]);
+        let groups = saved_by_each(&summary);
+        assert_eq!(groups[0], phases[0]);
+        assert!(
+            groups[1].starts_with("master 0: midrun's 1 change") && groups[1].contains("1.200 s instead of 2.000 s"),
+            "{groups:?}"
+        );
+        assert!(groups[2].starts_with("master 18: midrun changed nothing"), "{groups:?}");
+    }
+
         let stream = json!({"period_s": [1.5, 1.0, 9.0], "window_end_s": [20.0, 40.0, 60.0],
             "decisions": [{"iteration": 0, "applied_iteration": 30, "from": "a", "to": "b"}],
             "controls": [{"at_s": 41.0, "changes": [{"applied_iteration": 700}]}]});
@@ -790,7 +829,7 @@ mod tests {
     fn a_stream_gains_in_the_time_between_two_outputs() {
         let summary = json!({"iterations": 0, "period_s": [0.4, 0.42, 0.1, 0.11, 0.1],
             "decisions": [{"iteration": 1, "applied_iteration": 30, "from": "0,1", "to": "0,1x4"}]});
-        let expected = "after midrun's 1 change an output came every 0.103 s, with the settings at start every 0.410 s (in 3 windows and 2)";
+        let expected = "after midrun's 1 change an output came every 0.103 s, with the settings at start every 0.410 s (in 3 windows, and in 2 at start)";
         assert_eq!(saved(&summary).as_deref(), Some(expected));
         // By their outputs; one whose outputs an earlier pattern held up tells nothing.
         let mut summary = json!({"period_s": [0.4, 0.9, 0.1, 0.5], "window_outputs": [8, 8, 30, 10],
@@ -799,10 +838,10 @@ mod tests {
         assert!(
             saved(&summary)
                 .unwrap()
-                .contains("every 0.200 s, with the settings at start every 0.400 s (in 2 windows and 1)")
+                .contains("every 0.200 s, with the settings at start every 0.400 s (in 2 windows, and in 1 at start)")
         );
         summary["over_start"] = json!({"windows": 2, "at_start": 1, "period_s": 0.2, "start_period_s": 0.3});
-        let of_same = "after midrun's 1 change an output came every 0.200 s; of the same inputs with the settings at start the model expects one every 0.300 s (measured in 2 windows and 1)";
+        let of_same = "after midrun's 1 change an output came every 0.200 s; of the same inputs with the settings at start the model expects one every 0.300 s (measured in 2 windows, and in 1 at start)";
         assert_eq!(saved(&summary).as_deref(), Some(of_same));
         summary["controls"] = json!([{"changes": []}]);
         assert!(saved(&summary).unwrap().contains("with the settings at start every 0.400 s"), "the user took part");
