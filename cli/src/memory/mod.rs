@@ -31,6 +31,8 @@ const RUNS: u32 = 1000;
 const RESULTS: usize = 8;
 /// Runs that a start is learnt from: the newest ones of the same key.
 const COMPARED: u32 = 10;
+/// Of so many runs one that was disturbed is the exception.
+const MAJORITY_OF: usize = 3;
 
 /// The memory of one job.
 #[derive(Debug)]
@@ -47,7 +49,7 @@ pub struct Memory {
 /// What earlier runs of a program found.
 #[derive(Debug, Default, PartialEq)]
 pub struct Earlier {
-    /// The start that the newest of them gives.
+    /// The start that they give.
     pub start: Option<Remembered>,
     /// Results of a search, as [`midrun_tunlets::SearchOptions::known`] takes them.
     pub search: String,
@@ -97,14 +99,19 @@ impl Memory {
     }
 }
 
-/// The start of the newest run that gave one.
+/// The start of the newest run that gave one, unless it is the dearest of the newest three with its number of workers: something else may have held it up.
 fn start(runs: &[Run]) -> Option<Remembered> {
     let learnt = |run: &Run| serde_json::from_value::<Learnt>(run.learnt["best"].clone()).ok();
-    let mut all = runs.iter().filter_map(|run| Some((run.time_s, learnt(run)?)));
-    let (time_s, newest) = all.next()?;
-    let same = |other: &Learnt| setting(other) == setting(&newest);
-    let others: Vec<f64> = all.map(|(_, other)| other).filter(same).map(|other| other.cost_ln).collect();
-    Remembered::of(&newest, time_s, &others)
+    let mut all: Vec<(u64, Learnt)> = runs.iter().filter_map(|run| Some((run.time_s, learnt(run)?))).collect();
+    let newest = &all.first()?.1;
+    let alike = all[1..].iter().map(|(_, other)| other).filter(|other| other.workers == newest.workers);
+    let alike: Vec<&Learnt> = alike.take(MAJORITY_OF - 1).collect();
+    if !alike.is_empty() && alike.iter().all(|other| other.cost_ln < newest.cost_ln) {
+        all.remove(0);
+    }
+    let (time_s, best) = all.remove(0);
+    let others = all.iter().filter(|(_, other)| setting(other) == setting(&best));
+    Remembered::of(&best, time_s, &others.map(|(_, other)| other.cost_ln).collect::<Vec<f64>>())
 }
 
 /// The results of the newest search that ended, best first, as a search takes them; empty without one.

@@ -258,6 +258,28 @@ fn the_newest_run_gives_the_start_unless_the_user_chooses() {
 }
 
 #[test]
+fn a_run_that_something_else_held_up_does_not_displace_what_others_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut known = memory(&directory, &Settings::default());
+    let mut after = |seconds: u64, technique: &str, cost_ln: f64| {
+        let mut run = run(&known.key, &summary()).unwrap();
+        run.time_s += seconds;
+        run.learnt["best"]["cost_ln"] = json!(cost_ln);
+        let start =
+            run.learnt["best"]["start"].as_str().unwrap().replace("technique=daf", &format!("technique={technique}"));
+        run.learnt["best"]["start"] = json!(start);
+        Store::open(&known.path).unwrap().add(&run, BOUNDS).unwrap();
+        known.recall().start.unwrap().setting()
+    };
+    assert!(after(1, "daf", -2.0).starts_with("daf"));
+    assert!(after(2, "gss", -0.8).starts_with("daf"), "one of two");
+    assert!(after(3, "gss", -0.9).starts_with("gss"), "an exception no more");
+    assert!(after(4, "daf", -2.0).starts_with("daf"));
+    assert!(after(5, "fsc", -2.1).starts_with("fsc"), "a better one");
+    assert!(after(6, "gss", -0.9).starts_with("fsc"), "one of three");
+}
+
+#[test]
 fn a_pattern_comes_back_and_a_row_that_is_not_understood_is_a_cold_start() {
     let directory = tempfile::tempdir().unwrap();
     let mut known = memory(&directory, &Settings::default());

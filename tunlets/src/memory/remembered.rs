@@ -1,6 +1,6 @@
 //! A start that an earlier run gave, as a text that travels to the ranks and to the analyzer.
 
-use super::{Learnt, plain_deviation};
+use super::{Learnt, deviation};
 use crate::confidence::Confidence;
 use crate::noise;
 use midrun_scheduling::{Setting, Start, start};
@@ -38,7 +38,7 @@ impl Remembered {
             cost_ln: learnt.cost_ln,
             deviation: learnt.deviation,
             iterations: learnt.iterations,
-            deviation_of_runs: plain_deviation(&all).unwrap_or(0.0).max(learnt.deviation),
+            deviation_of_runs: deviation(&all).unwrap_or(0.0).max(learnt.deviation),
         };
         remembered.to_string().parse().ok()
     }
