@@ -250,8 +250,8 @@ fn over_start(summary: &Value, changes: u64) -> Option<String> {
 }
 
 /// The gain of the changes that were applied: what the windows with other settings took, against the time that their work
-/// would have taken at the rate of the windows with the settings at start and the same tasks. Windows that something else delayed are left out,
-/// and named. That those with the settings at start were of another time, and other work, no summary can rule out: it tells no more than what the
+/// would have taken at the rate of the windows with the settings at start and the same tasks. What something else delayed windows by does not count,
+/// and is named. That those with the settings at start were of another time, and other work, no summary can rule out: it tells no more than what the
 /// decisions promised and measured when they were made, and what lies beyond counts as uncertain.
 pub fn saved(summary: &Value) -> Option<String> {
     // A search tries worse values on purpose; its own line compares medians.
@@ -302,8 +302,12 @@ pub fn saved(summary: &Value) -> Option<String> {
         |works: &[usize]| if what == "window" { vec![0.0; costs.len()] } else { delays_s(&costs, &both(works)) };
     let works = works_before_changes(&costs, &works, &settings, &delays(&works));
     let delays = delays(&works);
-    let all = || costs.iter().zip(&settings).zip(&works).zip(&delays).filter(|(_, delay)| **delay <= 0.0);
-    let counted = || all().map(|(((cost, of), work), _)| (cost, *of, *work));
+    let late: BTreeSet<u64> =
+        costs.iter().zip(&delays).filter(|(_, s)| **s > 0.0).map(|(cost, _)| cost.number).collect();
+    // What held them up would have done so with the settings at start, too.
+    let without = |(cost, delay): (Cost, &f64)| Cost { time_s: cost.time_s - delay, ..cost };
+    let costs: Vec<Cost> = costs.into_iter().zip(&delays).map(without).collect();
+    let counted = || costs.iter().zip(&settings).zip(&works).map(|((cost, of), work)| (cost, *of, *work));
     let mut rates: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     counted().filter(|(_, of, _)| *of == 0).for_each(|(cost, _, work)| {
         rates.entry(work).or_default().push(cost.rate());
@@ -368,14 +372,18 @@ pub fn saved(summary: &Value) -> Option<String> {
             before.len(),
         ));
     }
-    let left_out = delays.iter().filter(|delay| **delay > 0.0).count() as u64;
-    let left_out = (left_out > 0).then(|| {
-        let (left_out, longer) = (Count(left_out, what), Seconds(delays.iter().sum()));
-        format!("; left out: {left_out}, {longer} longer in all than others with the same settings")
+    let delayed = (!late.is_empty()).then(|| {
+        let (late, longer) = (Count(late.len() as u64, what), Seconds(delays.iter().sum()));
+        format!("; without {longer} by which {late} took longer than others with the same settings")
     });
     let others = (others > 0).then(|| format!("; of other tasks than any with them: {}", Count(others as u64, what)));
     let beyond = 100.0 * (took_s / by_windows_s - took_s / at_start_s).abs();
-    let half = half_width(&before, &after).map(|half| (100.0 * took_s / at_start_s * half.exp_m1()).hypot(beyond));
+    let [in_time_before, in_time_after] = [before.clone(), after.clone()].map(|mut costs| {
+        costs.retain(|cost| !late.contains(&cost.number));
+        costs
+    });
+    let half = half_width(&in_time_before, &in_time_after);
+    let half = half.map(|half| (100.0 * took_s / at_start_s * half.exp_m1()).hypot(beyond));
     let sure = half.map_or(String::new(), |half| match half {
         half if half <= 100.0 => format!(" +- {half:.1} %"),
         _ => " (+- more than 100 %)".into(),
@@ -387,8 +395,8 @@ pub fn saved(summary: &Value) -> Option<String> {
             Seconds(start_s)
         )
     });
-    let [left_out, others, by_hand, start] = [left_out, others, by_hand, start].map(Option::unwrap_or_default);
-    let measured = format!("measured in {}{left_out}{others}{by_hand}{start}", Count(before.len() as u64, what));
+    let [delayed, others, by_hand, start] = [delayed, others, by_hand, start].map(Option::unwrap_or_default);
+    let measured = format!("measured in {}{delayed}{others}{by_hand}{start}", Count(in_time_before.len() as u64, what));
     let shows = half.is_none_or(|half| share.abs() > half);
     // What an earlier run gave is no setting of the program's.
     let is_remembered = summary["start"]["measured_s"].is_number();
@@ -618,21 +626,24 @@ mod tests {
     fn what_an_outage_took_is_not_blamed_on_the_changes_wherever_in_the_run_it_was() {
         let undisturbed = saved(&with_delays(&[])).unwrap();
         assert!(
-            undisturbed.contains("the 8 iterations with other settings took") && !undisturbed.contains("left out"),
+            undisturbed.contains("the 8 iterations with other settings took") && !undisturbed.contains("without"),
             "{undisturbed}"
         );
-        for (first, after) in [(0, 8), (3, 8), (4, 7), (8, 7), (11, 7)] {
+        for first in [0, 3, 4, 8, 11] {
             let gained = saved(&with_delays(&[(first, 60.0)])).unwrap();
-            let expected = format!("the {after} iterations with other settings took");
-            assert!(gained.contains(&expected) && !gained.contains("no time"), "{first}: {gained}");
-            let named = "; left out: 1 iteration, 59.9";
-            assert!(gained.contains(named) || gained.contains("left out: 1 iteration, 60.0"), "{first}: {gained}");
+            let expected = "the 8 iterations with other settings took";
+            assert!(gained.contains(expected) && !gained.contains("no time"), "{first}: {gained}");
+            let named = |s: &str| {
+                gained.contains(&format!("; without {s}")) && gained.contains("by which 1 iteration took longer")
+            };
+            assert!(named("59.9") || named("60.0"), "{first}: {gained}");
             let share = gained.split(" % +- ").next().unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap();
             assert!((49.0..51.0).contains(&share), "{first}: {gained}");
         }
         let often = saved(&with_delays(&[(1, 3.0), (5, 60.0), (6, 10.0), (11, 1.0)])).unwrap();
         assert!(
-            often.contains("the 5 iterations with other settings took") && often.contains("left out: 4 iterations, 7"),
+            often.contains("the 8 iterations with other settings took")
+                && often.contains("by which 4 iterations took longer"),
             "{often}"
         );
     }
@@ -651,7 +662,7 @@ mod tests {
         times[8] = 1.0;
         let outage = run(&times);
         assert!(
-            outage.contains("made no difference that shows") && outage.contains("left out: 1 iteration"),
+            outage.contains("made no difference that shows") && outage.contains("by which 1 iteration took longer"),
             "{outage}"
         );
     }
@@ -712,7 +723,8 @@ mod tests {
         let gained = saved(&summary).unwrap();
         // Those of b and c took 4.6 s, and would have taken 4 x 1 s.
         assert!(
-            gained.contains("took 4.600 s instead of 4.000 s") && gained.contains("left out: 1 iteration, 59.0"),
+            gained.contains("took 4.600 s instead of 4.000 s")
+                && gained.contains("; without 59.000 s by which 1 iteration"),
             "{gained}"
         );
     }
@@ -766,18 +778,6 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_set_is_not_midruns() {
-        // A pause from iteration 4 on, tuned again from 6 on; at 8 the user sets a value.
-        let decision = |applied: u64| json!({"iteration": applied - 1, "applied_iteration": applied, "tuning_point": "x", "from": "a", "to": "b"});
-        let control = |applied: u64| json!({"changes": [{"applied_iteration": applied}, {"applied_iteration": null}]});
-        let mut summary = json!({"iterations": 9, "iteration_s": [1.5, 1.5, 1.0, 1.0, 1.6, 1.6, 1.0, 1.0, 9.0]});
-        summary["decisions"] = json!([decision(2), decision(6)]);
-        summary["controls"] = json!([control(4), {"changes": []}, control(8)]);
-        let gained = saved(&summary).unwrap();
-        let counted = "the 4 iterations with other settings took 4.000 s instead of 6.000 s";
-        assert!(gained.contains(counted) && gained.ends_with("with values set by hand: 3 iterations)"), "{gained}");
-        // Of a stream by the time: its first window after the control is the third.
-    #[test]
     fn a_pipeline_beside_farms_gains_by_itself() {
         let decision = |per: &str, master: Value| json!({"per": per, "master": master, "iteration": 0, "applied_iteration": 1, "tuning_point": "technique", "from": "none", "to": "ss"});
         let mut summary = json!({"iterations": 3, "iteration_s": [1.0, 0.6, 0.6], "ideal_s": [0.5, 0.5, 0.5], "workers": [4, 4, 4],
@@ -802,6 +802,18 @@ mod tests {
         assert!(groups[2].starts_with("master 18: midrun changed nothing"), "{groups:?}");
     }
 
+    #[test]
+    fn what_the_user_set_is_not_midruns() {
+        // A pause from iteration 4 on, tuned again from 6 on; at 8 the user sets a value.
+        let decision = |applied: u64| json!({"iteration": applied - 1, "applied_iteration": applied, "tuning_point": "x", "from": "a", "to": "b"});
+        let control = |applied: u64| json!({"changes": [{"applied_iteration": applied}, {"applied_iteration": null}]});
+        let mut summary = json!({"iterations": 9, "iteration_s": [1.5, 1.5, 1.0, 1.0, 1.6, 1.6, 1.0, 1.0, 9.0]});
+        summary["decisions"] = json!([decision(2), decision(6)]);
+        summary["controls"] = json!([control(4), {"changes": []}, control(8)]);
+        let gained = saved(&summary).unwrap();
+        let counted = "the 4 iterations with other settings took 4.000 s instead of 6.000 s";
+        assert!(gained.contains(counted) && gained.ends_with("with values set by hand: 3 iterations)"), "{gained}");
+        // Of a stream by the time: its first window after the control is the third.
         let stream = json!({"period_s": [1.5, 1.0, 9.0], "window_end_s": [20.0, 40.0, 60.0],
             "decisions": [{"iteration": 0, "applied_iteration": 30, "from": "a", "to": "b"}],
             "controls": [{"at_s": 41.0, "changes": [{"applied_iteration": 700}]}]});
