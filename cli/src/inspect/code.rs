@@ -6,8 +6,10 @@ use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind,
     Register,
 };
+use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::{Dfs, NodeFiltered};
 
 use super::program::{Function, Program};
 
@@ -19,14 +21,14 @@ const STUB: usize = 3;
 pub struct Call {
     /// The function called.
     pub to: String,
-    /// Number of the outermost loop around it, within its function.
-    pub around: Option<usize>,
+    /// Numbers of the loops around it within its function, the outermost first.
+    pub loops: Vec<usize>,
 }
 
 impl Call {
-    /// Whether a loop contains both calls.
-    pub fn shares_loop(&self, other: &Call) -> bool {
-        self.around.is_some() && self.around == other.around
+    /// Number of the outermost loop around it.
+    pub fn around(&self) -> Option<usize> {
+        self.loops.first().copied()
     }
 }
 
@@ -139,6 +141,7 @@ impl Code {
         // Variables whose addresses the next call may get.
         let mut taken: Vec<String> = Vec::new();
         for (instruction, around) in instructions.iter().zip(&loops) {
+            let outermost = around.first().copied();
             let is_call = matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall);
             let leaves = instruction.flow_control() == FlowControl::UnconditionalBranch
                 && !(function.address..end).contains(&instruction.near_branch_target());
@@ -151,14 +154,14 @@ impl Code {
                     }
                 }
                 taken.clear();
-                calls.push(Call { to, around: *around });
+                calls.push(Call { to, loops: around.clone() });
             }
-            taken.extend(self.note_uses(program, (&function.name, *around), instruction, &mut info, &mut holds));
+            taken.extend(self.note_uses(program, (&function.name, outermost), instruction, &mut info, &mut holds));
             if is_call {
                 holds.clear();
             }
         }
-        Body { calls, has_loop: loops.iter().any(Option::is_some), size: function.code.len() }
+        Body { calls, has_loop: loops.iter().any(|around| !around.is_empty()), size: function.code.len() }
     }
 
     /// Notes how an instruction uses a variable. Returns the variable if it takes the address.
@@ -213,9 +216,9 @@ impl Code {
     }
 }
 
-/// The outermost loop around each instruction of a function: instructions that lead to each other. What the compiler laid out behind the rest
-/// and jumps back from is none.
-fn loops(instructions: &[Instruction]) -> Vec<Option<usize>> {
+/// The loops around each instruction of a function, the outermost first: instructions that lead to each other, and within those the ones that still do
+/// without where the loop is entered (Steensgaard 1993). What the compiler laid out behind the rest and jumps back from is none.
+fn loops(instructions: &[Instruction]) -> Vec<Vec<usize>> {
     let place = |ip: u64| instructions.binary_search_by_key(&ip, Instruction::ip).ok();
     let (mut edges, mut indirect) = (Vec::new(), Vec::new());
     for (at, instruction) in instructions.iter().enumerate() {
@@ -235,10 +238,32 @@ fn loops(instructions: &[Instruction]) -> Vec<Option<usize>> {
     let tabled: Vec<usize> = (1..instructions.len()).filter(|at| !reached.contains(at) && !aligns(*at)).collect();
     edges.extend(indirect.iter().flat_map(|from| tabled.iter().map(|to| (*from, *to))));
     let graph = DiGraph::<(), ()>::from_edges(edges.iter().map(|(from, to)| (*from as u32, *to as u32)));
-    let mut around = vec![None; instructions.len()];
-    for (number, circle) in kosaraju_scc(&graph).into_iter().enumerate() {
-        if circle.len() > 1 || graph.contains_edge(circle[0], circle[0]) {
-            circle.into_iter().for_each(|node| around[node.index()] = Some(number));
+    let mut around = vec![Vec::new(); instructions.len()];
+    let Some(begin) = graph.node_indices().next() else { return around };
+    // What aligns a loop's begin is not where it is entered.
+    let mut dfs = Dfs::new(&graph, begin);
+    let runs: BTreeSet<NodeIndex> = std::iter::from_fn(|| dfs.next(&graph)).collect();
+    let (mut number, mut open) = (0, vec![graph.node_indices().collect::<BTreeSet<NodeIndex>>()]);
+    while let Some(nodes) = open.pop() {
+        for circle in kosaraju_scc(&NodeFiltered::from_fn(&graph, |node| nodes.contains(&node))) {
+            if circle.len() == 1 && !graph.contains_edge(circle[0], circle[0]) {
+                continue;
+            }
+            circle.iter().for_each(|node| around[node.index()].push(number));
+            number += 1;
+            let mut inside: BTreeSet<NodeIndex> = circle.iter().copied().collect();
+            let is_entry = |node: &NodeIndex| {
+                graph
+                    .neighbors_directed(*node, Direction::Incoming)
+                    .any(|from| runs.contains(&from) && !inside.contains(&from))
+            };
+            let mut entries: Vec<NodeIndex> = circle.iter().copied().filter(is_entry).collect();
+            if entries.is_empty() {
+                // The function begins with the loop.
+                entries.extend(circle.iter().min());
+            }
+            inside.retain(|node| !entries.contains(node));
+            open.push(inside);
         }
     }
     around
@@ -277,4 +302,36 @@ fn target(program: &Program, instruction: &Instruction) -> Option<String> {
     let slot =
         jump.into_iter().find(|i| i.flow_control() == FlowControl::IndirectBranch && i.is_ip_rel_memory_operand())?;
     program.imports.get(&slot.ip_rel_memory_address()).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_within_a_loop_is_told_from_the_one_around_it() {
+        // nop; inner: nop; jne inner; nop; jne begin; ret.
+        let code = [0x90, 0x90, 0x75, 0xfd, 0x90, 0x75, 0xf9, 0xc3];
+        let instructions: Vec<Instruction> = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE).into_iter().collect();
+        let around: Vec<usize> = loops(&instructions).iter().map(Vec::len).collect();
+        assert_eq!(around, [1, 2, 2, 1, 1, 0]);
+        let outermost: BTreeSet<Option<usize>> = loops(&instructions).iter().map(|of| of.first().copied()).collect();
+        assert_eq!(outermost.len(), 2, "one, and none");
+    }
+
+    #[test]
+    fn a_function_that_only_returns_has_no_loop() {
+        let code = [0xc3];
+        let instructions: Vec<Instruction> = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE).into_iter().collect();
+        assert_eq!(loops(&instructions), [Vec::<usize>::new()]);
+    }
+
+    #[test]
+    fn what_aligns_a_loop_is_not_where_it_is_entered() {
+        // begin: nop; jmp test; nop that nothing reaches; inner: nop; test: nop; jne inner; jne begin; ret.
+        let code = [0x90, 0xeb, 0x02, 0x90, 0x90, 0x90, 0x75, 0xfc, 0x75, 0xf6, 0xc3];
+        let instructions: Vec<Instruction> = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE).into_iter().collect();
+        let around: Vec<usize> = loops(&instructions).iter().map(Vec::len).collect();
+        assert_eq!(around, [1, 1, 0, 2, 2, 2, 1, 0]);
+    }
 }

@@ -30,7 +30,7 @@ impl<'c> Pass<'c> {
         let of = |caller: &&'c str| {
             let body = code.bodies.get(*caller)?;
             let those = body.calls.iter().filter(|call| talks(call, talking));
-            let loops: BTreeSet<usize> = those.filter_map(|call| call.around).collect();
+            let loops: BTreeSet<usize> = those.filter_map(Call::around).collect();
             (!loops.is_empty()).then(|| Pass::new(body, caller, loops, None, talking))
         };
         let mut all = code.levels(entry).into_iter().map(|level| level.iter().filter_map(of).collect::<Vec<_>>());
@@ -41,7 +41,7 @@ impl<'c> Pass<'c> {
     /// Of the loop of `caller` that calls `function`, where it also communicates otherwise.
     pub fn beside(code: &'c Code, function: &'c str, caller: &'c str, talking: &BTreeSet<&str>) -> Option<Pass<'c>> {
         let body = code.bodies.get(caller)?;
-        let own = body.calls.iter().filter(|call| call.to == function).filter_map(|call| call.around).collect();
+        let own = body.calls.iter().filter(|call| call.to == function).filter_map(Call::around).collect();
         Some(Pass::new(body, caller, own, Some(function), talking)).filter(|pass| !pass.beside.is_empty())
     }
 
@@ -53,7 +53,7 @@ impl<'c> Pass<'c> {
         talking: &BTreeSet<&str>,
     ) -> Pass<'c> {
         let (mut beside, mut calls) = (BTreeSet::new(), BTreeMap::new());
-        let within = |call: &&Call| call.around.is_some_and(|around| loops.contains(&around));
+        let within = |call: &&Call| call.around().is_some_and(|around| loops.contains(&around));
         for call in body.calls.iter().filter(within) {
             if reaches_others(&call.to) {
                 *calls.entry(&*call.to).or_default() += 1;

@@ -92,7 +92,7 @@ pub fn library_candidates(name: &str, path: &str, code: &Code, labels: &mut Labe
     let talking = code.leading_to(reaches_others);
     let reach =
         |function: &str| code.reached(function).into_iter().filter(|name| code.bodies.contains_key(*name)).count();
-    let in_loops = code.bodies.values().flat_map(|body| body.calls.iter().filter(|call| call.around.is_some()));
+    let in_loops = code.bodies.values().flat_map(|body| body.calls.iter().filter(|call| call.around().is_some()));
     let in_loops: BTreeSet<&str> =
         in_loops.map(|call| &*call.to).filter(|name| code.bodies.contains_key(*name)).collect();
     let mut iterations: Vec<(usize, &str)> =
@@ -145,7 +145,7 @@ fn iterations(code: &Code, entry: &str, talking: &BTreeSet<&str>) -> Vec<(String
         levels.iter().enumerate().flat_map(|(depth, level)| level.iter().map(move |name| (*name, depth))).collect();
     let mut found = Vec::new();
     for (caller, body) in code.bodies.iter().filter(|(caller, _)| depth.contains_key(&***caller)) {
-        for call in body.calls.iter().filter(|call| call.around.is_some() && call.to != **caller) {
+        for call in body.calls.iter().filter(|call| call.around().is_some() && call.to != **caller) {
             let known = found.iter().any(|(function, _): &(String, String)| *function == call.to);
             if !known && code.bodies.contains_key(&call.to) && talking.contains(&*call.to) {
                 found.push((call.to.clone(), caller.clone()));
@@ -224,10 +224,13 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>, labels: &
             });
             let is_own = || !talking.contains(&*call.to) && !is_of_library(&call.to);
             let Some(of) = computes.filter(|_| is_own()) else { continue };
-            let same = || body.calls.iter().filter(|other| other.shares_loop(call));
-            // What all ranks do together is no worker's.
-            let together = same().any(|other| reaches_others(&other.to) && !is_message(&other.to));
-            let list = if same().any(receives) && same().any(sends) && !together { &mut chunks } else { &mut others };
+            let answers = |number: &usize| {
+                let same = || body.calls.iter().filter(|other| other.loops.contains(number));
+                // What all ranks do together is no worker's.
+                let together = same().any(|other| reaches_others(&other.to) && !is_message(&other.to));
+                same().any(receives) && same().any(sends) && !together
+            };
+            let list = if call.loops.iter().any(answers) { &mut chunks } else { &mut others };
             list.entry(&*call.to).or_insert((of.size, &**caller));
         }
     }
