@@ -251,6 +251,12 @@ fn list_work(text: &mut String, code: &Code, talking: &BTreeSet<&str>, labels: &
         );
     }
     others.retain(|function, _| !chunks.contains_key(function));
+    if chunks.is_empty() && others.is_empty() {
+        let _ = writeln!(
+            text,
+            "# None: a compiler that optimises may have put them into their callers; __attribute__((noinline)) or -fno-inline keeps them."
+        );
+    }
     for (function, (_, caller)) in largest(&others) {
         let (name, caller) = (source_name(function), readable(caller));
         let _ =

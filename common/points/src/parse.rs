@@ -127,7 +127,18 @@ impl<'t> Words<'t> {
             outside_brackets(text).filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at).chain([text.len()]).collect();
         let ends = spaces.iter().scan(0, |from, end| Some(text[std::mem::replace(from, *end)..*end].trim()));
         let words = ends.filter(|word| !word.is_empty()).take_while(|word| !word.starts_with('#'));
-        let all: Vec<_> = words.map(|word| (column(word), word)).collect();
+        let mut all: Vec<(u32, &str)> = Vec::new();
+        for word in words {
+            match all.last_mut() {
+                // As a member function's qualifiers are written.
+                Some((_, before)) if before.ends_with(')') && ["const", "volatile"].contains(&word) => {
+                    let from = before.as_ptr() as usize - text.as_ptr() as usize;
+                    let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+                    *before = &text[from..end];
+                }
+                _ => all.push((column(word), word)),
+            }
+        }
         let end = all.last().map_or(1, |(column, word)| column + word.chars().count() as u32);
         Words { line, end, all, next: 0 }
     }

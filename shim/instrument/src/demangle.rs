@@ -8,13 +8,27 @@ const LONGEST: usize = 1 << 16;
 
 /// Whether the mangled `symbol` is called `wanted`: with its parameters, without spaces, or without parameters.
 pub fn is(symbol: &str, wanted: &str) -> bool {
+    is_called(symbol, wanted, |name| name == wanted || without_parameters(name) == wanted)
+}
+
+/// The same of a member function whose qualifiers behind its parameters (`const`, `&`) are not in `wanted`.
+pub fn is_but_for_qualifiers(symbol: &str, wanted: &str) -> bool {
+    let unqualified = |name: &str| {
+        ["&", "&", "volatile", "const"].iter().fold(name.to_owned(), |name, qualifier| {
+            name.strip_suffix(qualifier).map_or_else(|| name.clone(), str::to_owned)
+        })
+    };
+    is_called(symbol, wanted, |name| unqualified(name) == wanted)
+}
+
+fn is_called(symbol: &str, wanted: &str, is: impl Fn(&str) -> bool) -> bool {
     // Parts that the compiler split off have a point in their name.
     if !symbol.starts_with("_Z") || symbol.contains('.') || !symbol.contains(last_word(wanted)) {
         return false;
     }
     // The demangler bounds its recursion. A panic would reach the program.
     let Ok(Some(name)) = std::panic::catch_unwind(|| demangled(symbol)) else { return false };
-    name == wanted || without_parameters(&name) == wanted
+    is(&name)
 }
 
 /// The name before its parameters. Parentheses in template arguments (`f<void(int)>`), of `operator()`, and of a function around what is named
@@ -99,6 +113,10 @@ mod tests {
         assert!(is(symbol, "space::Solver::step"));
         assert!(is(symbol, "space::Solver::step(std::vector<double,std::allocator<double>>const&,int)const"));
         assert!(!is(symbol, "space::Solver::step(int)") && !is(symbol, "Solver::step") && !is(symbol, "step"));
+        let shorter = "space::Solver::step(std::vector<double,std::allocator<double>>const&,int)";
+        assert!(!is(symbol, shorter) && is_but_for_qualifiers(symbol, shorter));
+        assert!(is_but_for_qualifiers("_ZNVKR1A1fEv", "A::f()"), "{:?}", demangled("_ZNVKR1A1fEv"));
+        assert!(!is_but_for_qualifiers("_ZNK1A1fEi", "A::f()"));
         assert!(!is("_ZNK5space6Solver4stepEi.cold", "space::Solver::step"), "a part that the compiler split off");
         assert!(is("_ZN5spaceplERKNS_1AES2_", "space::operator+"));
         assert!(

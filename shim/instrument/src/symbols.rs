@@ -143,7 +143,8 @@ fn find(name: &str, object: Option<&str>, kind: Kind) -> Result<Found, Refusal> 
     let exactly = |symbol: &str| symbol == name;
     let demangled = |symbol: &str| demangle::is(symbol, name);
     let with_underscore = |symbol: &str| symbol == fortran;
-    let matchers: [&dyn Fn(&str) -> bool; 3] = [&exactly, &with_underscore, &demangled];
+    let unqualified = |symbol: &str| demangle::is_but_for_qualifiers(symbol, name);
+    let matchers: [&dyn Fn(&str) -> bool; 4] = [&exactly, &with_underscore, &demangled, &unqualified];
     let mut stripped: Vec<String> = Vec::new();
     for matches in matchers {
         let mut found: Vec<Found> = Vec::new();
