@@ -178,6 +178,7 @@ mod tests {
     fn a_search_that_makes_no_sense_is_refused_with_what_would_be_right() {
         for (flags, part) in [
             (&["--search", "block"][..], "expected is NAME=LEAST..MOST"),
+            (&["--search", ""], "a value is required"),
             (&["--search", "a=0.1..0.9"], "say the step"),
             (&["--search", "a=1..4", "--search-constraint", "b < 2"], "b is none of a"),
             (&["--search", "a=1..4", "--search-budget", "3"], "a budget from 12 to 100000"),

@@ -139,6 +139,13 @@ pub fn table(json: &str) -> String {
         });
     }
     lines.extend(without_tasks(&summary));
+    let skipped = number("/skipped_iterations");
+    if skipped > 0 {
+        lines.push(format!(
+            "{} went unmeasured: midrun did not see in time when they began and ended",
+            Count(skipped, "further iteration")
+        ));
+    }
     let lost = number("/lost_workers");
     if lost > 0 {
         let (lost, redone) = (Count(lost, "worker"), Count(number("/redone_tasks"), "task"));
@@ -504,7 +511,9 @@ mod tests {
         }
         let lossy = super::table(&json.replace("\"technique\"", "\"events_dropped\":263,\"technique\""));
         assert!(lossy.contains("0 dropped; 263 events lost on the way to the analyzer"), "{lossy}");
-        assert!(!table.contains("lost on the way"), "{table}");
+        assert!(!table.contains("lost on the way") && !table.contains("unmeasured"), "{table}");
+        let late = super::table(&json.replace("\"technique\"", "\"skipped_iterations\":100,\"technique\""));
+        assert!(late.contains("100 further iterations went unmeasured"), "{late}");
         let searched = super::table(&json.replace("\"technique\"", "\"search\":{\"measured\":1},\"technique\""));
         assert!(!searched.contains("for the same work"), "its last iteration may be a trial: {searched}");
         let taskless = super::table(&json.replace("\"workers\"", "\"tasks\":[0,0],\"workers\""));

@@ -135,6 +135,9 @@ fn preload(command: &mut Command, program: &str) -> Result<(), String> {
         Some(flavour) => format!("no libmidrun for {} on {}", flavour.name(), runtime_dir::host()),
         None => format!("no libmidrun-select on {}", runtime_dir::host()),
     })?;
+    if !mpi::is_whole(&library) {
+        return Err(mpi::torn(&library));
+    }
     let already = std::env::var("LD_PRELOAD").unwrap_or_default();
     if !already.split([':', ' ']).any(|entry| Path::new(entry) == library) {
         command.env("LD_PRELOAD", preload_value(&library, Some(&already)));

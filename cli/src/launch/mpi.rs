@@ -1,11 +1,12 @@
 //! Detects the MPI library: of a launcher by its version text, of a program by its ELF file.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 
 /// Families of MPI libraries with a common binary interface; one libmidrun serves each family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +236,21 @@ pub fn library(flavour: Option<Flavour>, configured: Option<&Path>) -> Result<Pa
     found.and_then(|path| path.canonicalize().ok()).ok_or(candidates)
 }
 
+/// Whether the file has all that a process maps of it: one that is torn kills each process that loads it.
+pub fn is_whole(library: &Path) -> bool {
+    let Ok(file) = File::open(library) else { return false };
+    let Ok(length) = file.metadata().map(|of| of.len()) else { return false };
+    let bytes = object::ReadCache::new(file);
+    let Ok(file) = object::File::parse(&bytes) else { return false };
+    let end = file.segments().map(|segment| segment.file_range()).map(|(from, size)| from.saturating_add(size)).max();
+    end.is_some_and(|end| end <= length)
+}
+
+/// What is said of a library that is not whole.
+pub fn torn(library: &Path) -> String {
+    format!("{} is torn, and would end each process that loads it: install it again", library.display())
+}
+
 fn library_directories(configured: Option<&Path>) -> Vec<PathBuf> {
     if let Some(directory) = configured {
         return vec![directory.to_owned()];
@@ -260,6 +276,20 @@ pub fn preload_value(library: &Path, already: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_torn_is_not_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = std::fs::read("/bin/true").unwrap();
+        let is_whole = |length: usize| {
+            let path = directory.path().join("torn");
+            std::fs::write(&path, &program[..length]).unwrap();
+            super::is_whole(&path)
+        };
+        let torn = [0, 10, 100, 1000, program.len() / 2];
+        assert!(is_whole(program.len()) && !torn.into_iter().any(is_whole));
+        assert!(!super::is_whole(&directory.path().join("nothing")));
+    }
 
     #[test]
     fn libraries_are_recognised_by_name_and_number() {

@@ -71,7 +71,7 @@ pub struct Args {
     tuning: TuningFlags,
     /// Search the values of a tuning point, such as 'block=8..256 step 8', 'block=8,16,32' or 'algorithm=0..3 categorical';
     /// `synchronized` at the end: all ranks change in the same iteration; repeatable
-    #[arg(long, value_name = "POINT=VALUES", help_heading = "Search")]
+    #[arg(long, value_name = "POINT=VALUES", value_parser = clap::builder::NonEmptyStringValueParser::new(), help_heading = "Search")]
     search: Vec<String>,
     /// Search only values for which this holds, such as 'block * tile <= 1024'; repeatable
     #[arg(long, value_name = "CONDITION", help_heading = "Search")]

@@ -103,7 +103,7 @@ fn library(line: &CommandLine, linked: &[(&str, Linkage)], settings: &RunSetting
     }
     let of_programs = linked.iter().find_map(|(_, linkage)| Some(linkage.mpi.as_ref()?.0));
     let flavour = by_hand.or(of_programs);
-    mpi::library(flavour, settings.library_dir.as_deref()).map(Some).map_err(|places| match flavour {
+    let found = mpi::library(flavour, settings.library_dir.as_deref()).map_err(|places| match flavour {
         Some(flavour) => format!(
             "there is no libmidrun for {} (looked for {}): build it with MPICC set to that MPI's compiler: MPICC=mpicc deploy/build",
             flavour.name(),
@@ -113,7 +113,8 @@ fn library(line: &CommandLine, linked: &[(&str, Linkage)], settings: &RunSetting
             "the command does not say which MPI it uses, and the library that finds out is not there (looked for {}): build it with deploy/build",
             list(&places),
         ),
-    })
+    })?;
+    if mpi::is_whole(&found) { Ok(Some(found)) } else { Err(mpi::torn(&found)) }
 }
 
 /// Two MPIs in one line, so far as launcher and programs name them.
