@@ -110,7 +110,7 @@ pub struct TallyLine {
 /// A moment on the master's clock, and how long the rank had not been useful by then. Nanoseconds.
 type Reading = (u64, u64);
 
-/// Run delays as they were read first, before the last time, and last, and when. Nanoseconds; nothing was read at 0.
+/// Run delays as they were read first, before the last time, and last, and when, on the master's clock. Nanoseconds; nothing was read at 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunDelay {
     first: (u64, u64),
@@ -172,6 +172,15 @@ impl Rank {
             (Some((_, known)), None) => *known as f64,
             _ => 0.0,
         }
+    }
+
+    /// For which share of the time between the last two readings it had no core while it computed, at least. A rank that waits inside MPI may do so ready to run,
+    /// and what it lacks a core for then holds up nothing: it polls.
+    fn held_up(&self) -> f64 {
+        let RunDelay { before, last, .. } = self.run_delay;
+        let lasted_ns = last.1.saturating_sub(before.1).max(1) as f64;
+        let in_mpi = (self.outside_ns(last.1) - self.outside_ns(before.1)) / lasted_ns;
+        (self.run_delay.share_since(before) - in_mpi).clamp(0.0, 1.0)
     }
 
     fn newest_ns(&self) -> u64 {
@@ -249,7 +258,8 @@ impl Calls {
         }
         let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
         known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
-        known.run_delay.read(counted.run_delay_ns);
+        let (delay_ns, read_ns) = counted.run_delay_ns;
+        known.run_delay.read((delay_ns, if read_ns == 0 { 0 } else { read_ns.saturating_add_signed(ahead_ns) }));
         self.newest.remove(&(before_ns, rank));
         self.newest.insert((known.newest_ns(), rank));
         if counted.time_ns >= known.last.time_ns {
@@ -286,6 +296,22 @@ impl Calls {
             mostly_with_master && (known.contains(&rank) || calls_as_they())
         };
         others.into_iter().filter(|(rank, of)| is_like_them(**rank, of)).map(|(rank, _)| *rank).collect()
+    }
+
+    /// Which of these ranks that computed are workers of another master than this one, as where a program splits its ranks into groups: all messages that they exchange
+    /// with one rank are with one that computed nothing. Nobody is, where none of them exchanges its messages with this master: it may hand out by collectives.
+    pub fn workers_of_others(&self, master: u32, computed: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let partner = |rank: &u32| {
+            let of = &self.ranks.get(rank)?.last;
+            of.partner.filter(|_| of.with_partner == of.with_one)
+        };
+        let with = |rank: &&u32, is: &dyn Fn(u32) -> bool| partner(rank).is_some_and(is);
+        limits::walks(computed.len());
+        if !computed.iter().any(|rank| with(&rank, &|partner| partner == master)) {
+            return BTreeSet::new();
+        }
+        let is_others = |rank: &&u32| with(rank, &|partner| partner != master && !computed.contains(&partner));
+        computed.iter().filter(is_others).copied().collect()
     }
 
     /// When these were read, on the master's clock in nanoseconds.
@@ -347,12 +373,7 @@ impl Calls {
             };
             limits::walks(self.ranks.len());
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
-            // A rank that waits inside MPI may do so ready to run, and what it lacks a core for then holds up nothing: it polls.
-            let held_up = |(rank, useful_s): (&Rank, &f64)| {
-                let in_mpi = 1.0 - useful_s * 1e9 / lasted_ns;
-                (rank.run_delay.share_since(rank.run_delay.before) - in_mpi).max(0.0)
-            };
-            let delays: Vec<f64> = self.ranks.values().zip(&useful_s).map(held_up).collect();
+            let delays: Vec<f64> = self.ranks.values().map(Rank::held_up).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
                 let efficiency = efficiency.with_run_delay(&delays);
                 let line = IterationLine { iteration: span.iteration, efficiency };
@@ -365,6 +386,12 @@ impl Calls {
     /// The efficiencies of an iteration, or of the newest one before it that was measured.
     pub fn until(&self, iteration: u64) -> Option<Efficiency> {
         self.iterations.iter().rev().find(|line| line.iteration <= iteration).map(|line| line.efficiency)
+    }
+
+    /// For which share of the time the rank that lacked a core longest had none while it computed, at least, as it was last read.
+    pub fn held_up(&self) -> f64 {
+        limits::walks(self.ranks.len());
+        self.ranks.values().map(Rank::held_up).fold(0.0, f64::max)
     }
 
     /// Counts, bytes and times of the calls, over all ranks.

@@ -89,6 +89,17 @@ fn the_run_delay_is_that_between_readings_of_it() {
     calls.on_ended(0, 0, 5 * S);
     calls.settle(0, true);
     assert!(close(calls.until(0).unwrap().run_delay, 0.5), "{:?}", calls.until(0));
+    assert!(close(calls.held_up(), 0.5));
+    // Rank 1 waits for a core for 4 s, and is inside MPI for one of them.
+    let polls = |time_s, waiting_s, delay_s| MpiCounted {
+        run_delay_ns: (delay_s * S, time_s * S),
+        ..counted(time_s, waiting_s)
+    };
+    [polls(2, 1, 0), polls(6, 2, 4)].iter().for_each(|report| calls.on_counted(1, 0, report));
+    assert!(close(calls.held_up(), 0.75), "{}", calls.held_up());
+    [polls(8, 2, 6)].iter().for_each(|report| calls.on_counted(1, 0, report));
+    assert!(close(calls.held_up(), 1.0), "{}", calls.held_up());
+    calls.ranks.remove(&1);
     calls.on_counted(0, 0, &read(8, 10, 8));
     let pop = calls.pop().unwrap();
     assert!(close(pop.efficiency.run_delay, 1.0 / 6.0) && close(pop.ranks[0].run_delay_s, 1.0), "{pop:?}");
@@ -136,6 +147,22 @@ fn a_rank_that_waits_as_workers_do_may_be_one() {
     assert_eq!(idle(&calls, nobody.clone()), [3, 7].into(), "one may wait for its first message");
     assert_eq!(idle(&calls, [4].into()), [3, 4, 7].into(), "what was read later is no reason to leave one out");
     assert_eq!(calls.idle_workers(0, &nobody, &nobody), nobody, "nobody is known to be a worker");
+}
+
+#[test]
+fn workers_that_exchange_messages_with_another_master_alone_are_its_own() {
+    let mut calls = Calls::default();
+    let mut count = |rank, partner, with_partner, with_one| {
+        calls.on_counted(rank, 0, &MpiCounted { partner: Some(partner), with_partner, with_one, ..counted(3, 1) });
+    };
+    (2..4).for_each(|rank| count(rank, 0, 40, 40));
+    (4..6).for_each(|rank| count(rank, 1, 40, 40));
+    count(6, 0, 30, 40); // some with another, who may be this master
+    count(7, 3, 40, 40); // with a neighbour
+    let computed: BTreeSet<u32> = (2..9).collect();
+    assert_eq!(calls.workers_of_others(1, &computed), [2, 3].into());
+    assert_eq!(calls.workers_of_others(0, &computed), [4, 5].into());
+    assert_eq!(calls.workers_of_others(9, &computed), BTreeSet::new(), "it hands out by collectives");
 }
 
 #[test]

@@ -302,16 +302,26 @@ fn is_longer(line: &DecisionLine) -> bool {
     times.is_some_and(|((predicted_s, unchanged_s), measured_s)| predicted_s.min(measured_s) > unchanged_s)
 }
 
+/// For which shares of the time ranks had no core before a change and with it, where these are what makes its verdict uncertain.
+fn without_cores(run_delays: Option<(f64, f64)>) -> String {
+    let text = |(before, since)| {
+        let [before, since] = [before, since].map(|share: f64| format!("{:.0} %", 100.0 * share));
+        format!("; ranks had no core for {since} of the time, before the change for {before}")
+    };
+    run_delays.map(text).unwrap_or_default()
+}
+
 /// Later windows judged a decision.
 pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, iteration: u64) -> Notice {
     let times = beside_prediction(line, judgement);
     tracing::info!(
         %job, decision = judgement.decision, iteration, tunlet = line.tunlet, tuning_point = line.tuning_point,
         from = line.from, to = line.to, predicted_s = line.predicted_s, measured_s = line.measured_s,
-        verdict = line.verdict, apart = judgement.apart, "the outcome of a decision",
+        verdict = line.verdict, apart = judgement.apart, run_delays = ?judgement.run_delays, "the outcome of a decision",
     );
     let found = |share| format!(" (no difference found: at most {:.1} %)", 100.0 * share);
     let found = judgement.apart.map(found).unwrap_or_default();
+    let times = format!("{times}{}", without_cores(judgement.run_delays));
     let outcome = match judgement.verdict {
         Verdict::Left => times,
         Verdict::RolledBack => format!("rolled back to {}{found}: {times}", line.from),
@@ -327,6 +337,7 @@ pub(crate) fn judged(job: &JobId, line: &DecisionLine, judgement: &Judgement, it
         json: json!({
             "event": "outcome", "job": job.as_str(), "decision": judgement.decision, "iteration": iteration,
             "measured_s": line.measured_s, "predicted_s": line.predicted_s, "verdict": line.verdict, "apart": judgement.apart,
+            "run_delays": judgement.run_delays,
         }),
     }
 }

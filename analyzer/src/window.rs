@@ -74,6 +74,8 @@ pub struct Windows {
     computed: BTreeSet<u32>,
     /// Ranks that may be workers, too, and have computed nothing yet.
     idle: BTreeSet<u32>,
+    /// Ranks that compute for another master: what they do belongs to no iteration of this one.
+    of_others: BTreeSet<u32>,
     /// Cost of messages.
     pub links: Links,
     /// The rank that begins iterations.
@@ -107,6 +109,7 @@ impl Windows {
             early: Vec::new(),
             computed: BTreeSet::new(),
             idle: BTreeSet::new(),
+            of_others: BTreeSet::new(),
             links: Links::default(),
             master: None,
             of_framework: false,
@@ -228,6 +231,7 @@ impl Windows {
                     self.add(number, rank, &work);
                 }
             }
+            None if self.of_others.contains(&rank) => {}
             None => {
                 if let Some(refused) = self.unattributed.push(UnattributedWork { rank, middle_ns, work }) {
                     self.on_late(&refused.work);
@@ -312,6 +316,12 @@ impl Windows {
     /// These may be workers, too, though they have computed nothing yet. They count where the master does not say how many workers there are.
     pub fn set_idle_workers(&mut self, ranks: BTreeSet<u32>) {
         self.idle = ranks;
+    }
+
+    /// These compute for another master, whatever was thought so far.
+    pub fn on_workers_of_others(&mut self, ranks: BTreeSet<u32>) {
+        self.computed.retain(|rank| !ranks.contains(rank));
+        self.of_others.extend(ranks);
     }
 
     /// Workers died in the iteration that the program counts as `own`; returns its number.
@@ -494,6 +504,7 @@ impl Partial {
             prepare_s: before_ns.and_then(|end| begun.time_ns.checked_sub(end)).map(|gap| gap as f64 / 1e9),
             network: links.network((begun.task_bytes, begun.result_bytes)),
             efficiency: None,
+            held_up: 0.0,
             setting,
             setting_changed: self.changed_ns.is_some_and(inside),
             own_loop,

@@ -131,11 +131,13 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Where neither setting is surely the better one: how far they may lie apart, as a share of the cost.
     pub apart: Option<f64>,
+    /// Where ranks had no core for so different shares of the time that this is what makes the verdict uncertain most: these shares before the change and with it.
+    pub run_delays: Option<(f64, f64)>,
 }
 
 impl Judgement {
     /// A judgement that nothing more is to be said of.
     pub fn new(decision: u64, measured_s: f64, verdict: Verdict) -> Judgement {
-        Judgement { decision, measured_s, verdict, apart: None }
+        Judgement { decision, measured_s, verdict, apart: None, run_delays: None }
     }
 }

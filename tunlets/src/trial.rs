@@ -30,6 +30,17 @@ pub struct Measurement {
     pub cost: f64,
     /// Iteration time, or time between two outputs, seconds.
     pub time_s: f64,
+    /// Share of the time for which ranks had no core while they computed, at least; see [`run_delays_apart`].
+    pub run_delay: f64,
+    /// Tasks, where times are compared for each.
+    pub tasks: f64,
+}
+
+impl Measurement {
+    /// One of as much work as any other, by ranks of which nobody knows that they lacked cores.
+    pub fn new(cost: f64, time_s: f64) -> Measurement {
+        Measurement { cost, time_s, run_delay: 0.0, tasks: 1.0 }
+    }
 }
 
 fn costs(of: &[Measurement]) -> Vec<f64> {
@@ -38,6 +49,14 @@ fn costs(of: &[Measurement]) -> Vec<f64> {
 
 fn times_s(of: &[Measurement]) -> Vec<f64> {
     of.iter().map(|measurement| measurement.time_s).collect()
+}
+
+fn per_task_s(of: &[Measurement]) -> Vec<f64> {
+    of.iter().map(|measurement| measurement.time_s / measurement.tasks).collect()
+}
+
+fn run_delay(of: &[Measurement]) -> f64 {
+    median(of.iter().map(|measurement| measurement.run_delay).collect())
 }
 
 fn time_s(of: &[Measurement]) -> Option<f64> {
@@ -49,6 +68,13 @@ fn drift(costs: &[f64], rule: Rule) -> f64 {
     let steps: Vec<f64> = costs.windows(2).map(|pair| (pair[1] / pair[0]).ln()).collect();
     let step = if steps.is_empty() { 0.0 } else { median(steps) };
     (step.abs() - rule.confidence.two_sided() * rule.deviation).max(0.0)
+}
+
+/// Standard error of one measurement beside another, as a difference of logarithms, where ranks had no core for these shares of the time: what they
+/// lacked cores for may have made all of the difference that it can make, in one of them.
+pub fn run_delays_apart((before, since): (f64, f64)) -> f64 {
+    let with_cores = |run_delay: f64| (1.0 - run_delay).max(f64::EPSILON);
+    (with_cores(before) / with_cores(since)).ln().abs()
 }
 
 /// The newest measurements under the present setting.
@@ -237,7 +263,7 @@ impl<S> Trial<S> {
         Trial { before_error, ..self }
     }
 
-    /// The same where times are compared, and no costs per work.
+    /// The same where times of a task are compared, and no costs per work.
     pub fn by_time(self) -> Trial<S> {
         Trial { other_work: true, ..self }
     }
@@ -286,20 +312,24 @@ impl<S> Trial<S> {
 
     /// The gain that was measured, where one window scatters by the rule's deviation; `None` if there is nothing to compare.
     fn measured(&self, rule: Rule) -> Option<Gain> {
-        let of = if self.other_work { times_s } else { costs };
+        let of = if self.other_work { per_task_s } else { costs };
         let (before, since) = (of(&self.before.list()), of(&self.since));
-        if before.is_empty() || since.is_empty() {
-            return None;
-        }
+        let cores = run_delays_apart(self.run_delays()?);
         let usual = median(since.clone());
         // Where the watched windows lie farther apart than windows did before, one of them may have been stalled.
         let apart = robust_deviation(since.iter().map(|cost| (cost / usual).ln()));
         let chance = rule.deviation.max(apart) * (1.0 / before.len() as f64 + 1.0 / since.len() as f64).sqrt();
         // What moved before the change moves on: from the middle of those windows to that of these.
         let lag = 0.5 * (before.len() + since.len()) as f64 - 1.0 + AHEAD as f64;
-        let error = chance.hypot(lag * drift(&before, rule)).hypot(self.before_error);
+        let error = chance.hypot(lag * drift(&before, rule)).hypot(self.before_error).hypot(cores);
         let mean = (median(before) / usual).ln();
         mean.is_finite().then_some(Gain { mean, error })
+    }
+
+    /// For which shares of the time ranks had no core before and since; `None` if there is nothing to compare.
+    fn run_delays(&self) -> Option<(f64, f64)> {
+        let before = self.before.list();
+        (!before.is_empty() && !self.since.is_empty()).then(|| (run_delay(&before), run_delay(&self.since)))
     }
 }
 
@@ -353,10 +383,15 @@ impl<S: Clone> Trials<S> {
             return None;
         };
         let trial = self.watched.take()?;
-        if let Some(measured) = trial.measured(rule) {
+        let measured = trial.measured(rule);
+        if let Some(measured) = measured {
             self.own_error.learn(rule.expected, measured, rule.confidence);
         }
-        let judgement = Judgement { decision: trial.decision, measured_s: trial.told_s(), verdict, apart };
+        // Told where they are what makes it uncertain most.
+        let is_most =
+            |run_delays| measured.is_some_and(|of| 2.0 * run_delays_apart(run_delays).powi(2) > of.error.powi(2));
+        let run_delays = trial.run_delays().filter(|run_delays| is_most(*run_delays));
+        let judgement = Judgement { decision: trial.decision, measured_s: trial.told_s(), verdict, apart, run_delays };
         if verdict == Verdict::RolledBack {
             self.rollback = Some(trial.clone());
         }
@@ -443,7 +478,7 @@ mod tests {
 
     /// The verdict after `since`, where a gain of `expected` was expected and one cost scatters by 1 %.
     fn verdict(before: &[f64], expected: Gain, since: &[f64], least: f64) -> Option<Verdict> {
-        let measurement = |cost: &f64| Measurement { cost: *cost, time_s: *cost };
+        let measurement = |cost: &f64| Measurement::new(*cost, *cost);
         let mut known = Measurements::default();
         before.iter().for_each(|cost| known.push(measurement(cost)));
         let mut trial = Trial::new(0, Some(()), (), 0, known);
@@ -473,9 +508,9 @@ mod tests {
     #[test]
     fn what_was_not_really_measured_before_takes_no_change_back() {
         let verdict = |before_error: f64, windows: usize| {
-            let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
+            let before = Measurements::from(Measurement::new(1.0, 1.0));
             let mut trial = Trial::new(0, Some(()), (), 0, before).uncertain_by(before_error);
-            trial.since = vec![Measurement { cost: 1.3, time_s: 1.3 }; windows];
+            trial.since = vec![Measurement::new(1.3, 1.3); windows];
             let expected = Gain { mean: 0.08, error: 0.02 };
             let rule = rule(expected, 0.01);
             trial.verdict(rule).map(|(verdict, _)| verdict)
@@ -486,13 +521,30 @@ mod tests {
     }
 
     #[test]
+    fn a_change_that_was_measured_while_ranks_lacked_cores_is_not_taken_back_for_that() {
+        let judged = |run_delay: f64| {
+            let mut trials = Trials::default();
+            let mut before = Measurements::default();
+            (0..3).for_each(|_| before.push(Measurement { run_delay: 0.02, ..Measurement::new(1.0, 1.0) }));
+            trials.start(Trial::new(0, Some("a"), "b", 1, before));
+            let rule = rule(Gain { mean: 0.06, error: 0.02 }, 0.01);
+            let disturbed = Measurement { run_delay, ..Measurement::new(1.9, 1.9) };
+            let (windows, judgement) = (1..).find_map(|k| Some((k, trials.measure(k, disturbed, rule)?.1))).unwrap();
+            (windows as usize, judgement.verdict, judgement.run_delays)
+        };
+        assert_eq!(judged(0.02), (WATCHED, Verdict::RolledBack, None));
+        assert_eq!(judged(0.5), (WATCHED_LONG, Verdict::Kept, Some((0.02, 0.5))));
+        assert!(run_delays_apart((1.0, 0.0)).is_finite() && run_delays_apart((1.0, 1.0)) == 0.0);
+    }
+
+    #[test]
     fn a_change_that_is_good_by_its_promise_alone_is_watched_on_and_gives_way() {
         let mut trials = Trials::default();
-        let before = Measurements::from(Measurement { cost: 1.0, time_s: 1.0 });
+        let before = Measurements::from(Measurement::new(1.0, 1.0));
         trials.start(Trial::new(0, Some("a"), "b", 1, before));
         let rule = rule(Gain { mean: 0.05, error: 0.02 }, 0.3);
         let mut measure = |iteration, cost| {
-            let judged = trials.measure(iteration, Measurement { cost, time_s: cost }, rule);
+            let judged = trials.measure(iteration, Measurement::new(cost, cost), rule);
             (judged.map(|(_, judgement)| judgement.verdict), trials.watched.as_ref().is_some_and(Trial::gives_way))
         };
         assert_eq!(measure(1, 1.3), (None, false));
@@ -520,17 +572,17 @@ mod tests {
         // Of half the work per task, as it seems, in half the time; or in more.
         for (time_s, verdict) in [(0.5, Verdict::Kept), (1.6, Verdict::RolledBack)] {
             let mut trials = Trials::default();
-            let before = Measurements::from(Measurement { cost: 1.1, time_s: 1.0 });
+            let before = Measurements::from(Measurement::new(1.1, 1.0));
             trials.start(Trial::new(0, Some("a"), "b", 1, before));
             trials.on_other_work();
-            let measurement = Measurement { cost: 2.2 * time_s, time_s };
+            let measurement = Measurement::new(2.2 * time_s, time_s);
             let judged = (1..4).find_map(|k| trials.measure(k, measurement, rule(expected)));
             assert_eq!(judged.map(|(_, judgement)| judgement.verdict), Some(verdict), "{time_s}");
             assert!(trials.own_error() > crate::model_error::EXACT, "neither was expected");
         }
         let mut trials = Trials::default();
-        trials.start(Trial::new(0, Some("a"), "b", 1, Measurements::from(Measurement { cost: 1.0, time_s: 1.0 })));
-        let slow = Measurement { cost: 9.0, time_s: 9.0 };
+        trials.start(Trial::new(0, Some("a"), "b", 1, Measurements::from(Measurement::new(1.0, 1.0))));
+        let slow = Measurement::new(9.0, 9.0);
         assert!(trials.measure(1, slow, rule(expected)).is_none());
         trials.on_other_work();
         let judged = trials.measure(2, slow, rule(expected)).map(|(_, judgement)| judgement.verdict);
@@ -541,11 +593,11 @@ mod tests {
     fn the_time_that_is_told_is_that_of_the_work_that_was_foreseen() {
         let rule = rule(Gain { mean: 0.1, error: 0.02 }, 0.01);
         let mut trials = Trials::default();
-        let before = Measurements::from(Measurement { cost: 1.1, time_s: 0.55 });
+        let before = Measurements::from(Measurement::new(1.1, 0.55));
         trials.start(Trial::new(0, Some("a"), "b", 1, before).of_work(0.5));
         // Twice as much work, and then a tenth of it.
-        assert!(trials.measure(1, Measurement { cost: 1.0, time_s: 1.0 }, rule).is_none());
-        let judged = trials.measure(2, Measurement { cost: 1.0, time_s: 0.05 }, rule).map(|(_, judgement)| judgement);
+        assert!(trials.measure(1, Measurement::new(1.0, 1.0), rule).is_none());
+        let judged = trials.measure(2, Measurement::new(1.0, 0.05), rule).map(|(_, judgement)| judgement);
         assert!(judged.is_some_and(|judged| judged.verdict == Verdict::Kept && judged.measured_s == 0.5), "{judged:?}");
     }
 

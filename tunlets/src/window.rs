@@ -177,6 +177,8 @@ pub struct Window {
     pub network: Option<Network>,
     /// Efficiencies of this iteration, or of the newest one before it of which all ranks' times are there; `None` if there is none.
     pub efficiency: Option<Efficiency>,
+    /// Share of the time for which the rank that lacked a core longest had none while it computed, at least, as it was last read.
+    pub held_up: f64,
     /// Technique and parameters in force when the iteration began.
     pub setting: TechniqueParameters,
     /// Whether they changed inside this iteration.
@@ -212,6 +214,7 @@ impl Window {
             prepare_s: None,
             network: None,
             efficiency: None,
+            held_up: 0.0,
             setting: TechniqueParameters::FALLBACK,
             setting_changed: false,
             own_loop: false,

@@ -444,8 +444,10 @@ impl Measurements {
         if closed.iter().any(|closed| closed.window.own_loop) && now >= self.looks_for_idle_ns {
             self.looks_for_idle_ns = now + limits::IDLE_WORKERS_NS;
             let (workers, idle) = self.windows.workers();
+            let of_others = self.windows.master.map(|master| self.calls.workers_of_others(master, workers));
             let idle = self.windows.master.map(|master| self.calls.idle_workers(master, workers, idle));
             self.windows.set_idle_workers(idle.unwrap_or_default());
+            self.windows.on_workers_of_others(of_others.unwrap_or_default());
         }
         let seen = (self.messages.ways(), roster.members.world_size());
         if self.one_way.1 != seen {
@@ -469,8 +471,10 @@ impl Measurements {
         if self.windows.master.is_none() {
             closed.extend(self.points.close(now, all, roster.members.present(), self.grace_ns));
         }
+        let held_up = if closed.is_empty() { 0.0 } else { self.calls.held_up() };
         for Closed { window, .. } in &mut closed {
             window.efficiency = self.calls.until(window.iteration);
+            window.held_up = held_up;
         }
         let mut further = Vec::new();
         for (master, instance) in &mut self.further {

@@ -99,7 +99,8 @@ impl CutOff {
         }
         let (iteration, iteration_s, workers) = (window.iteration, window.iteration_s, window.workers);
         let unit_s = self.unit_s(&tree, workers);
-        let measurement = Measurement { cost: iteration_s / unit_s, time_s: iteration_s };
+        let measurement =
+            Measurement { run_delay: window.held_up, ..Measurement::new(iteration_s / unit_s, iteration_s) };
         self.now = Some(Now {
             iteration,
             iteration_s,

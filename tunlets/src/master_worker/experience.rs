@@ -2,6 +2,7 @@
 
 use crate::confidence::{Confidence, Gain};
 use crate::noise::Noise;
+use crate::trial::run_delays_apart;
 use midrun_scheduling::{Technique, TechniqueParameters};
 use std::collections::BTreeMap;
 
@@ -30,6 +31,10 @@ pub fn family(setting: &TechniqueParameters) -> Family {
 #[derive(Clone, Debug, Default)]
 pub struct Experience {
     seen: BTreeMap<Family, Mean>,
+    /// Share of the time for which ranks had no core when a family was measured last, at least.
+    run_delays: BTreeMap<Family, f64>,
+    /// The same in the newest iteration.
+    run_delay: f64,
     last: Option<Family>,
     noise: Noise,
     /// Of the iteration's time per task.
@@ -67,14 +72,14 @@ impl Mean {
 }
 
 impl Experience {
-    /// Adds the ratio of a whole iteration, its time per task, seconds, and its ln(time / the busiest worker's task time). A ratio that is off the mean
-    /// at the level counts as one at the bound (Huber 1964): something else may have stalled that iteration. Where the next one is off to the same
+    /// Adds the ratio of a whole iteration, its time per task, seconds, its ln(time / the busiest worker's task time), and for which share of it ranks had no core.
+    /// A ratio that is off the mean at the level counts as one at the bound (Huber 1964): something else may have stalled that iteration. Where the next one is off to the same
     /// side, the work has moved: both count as the nearer one, and what was measured before counts for less.
     pub fn add(
         &mut self,
         setting: &TechniqueParameters,
         (ratio, per_task_s): (f64, f64),
-        late: f64,
+        (late, run_delay): (f64, f64),
         confidence: Confidence,
     ) {
         let family = family(setting);
@@ -107,6 +112,8 @@ impl Experience {
         }
         self.noise.add(ratio);
         self.time_noise.add(per_task_s);
+        self.run_delay = run_delay;
+        self.run_delays.insert(family, run_delay);
         self.last = Some(family);
     }
 
@@ -120,10 +127,14 @@ impl Experience {
         self.seen.get(&family(setting)).map(|mean| mean.value)
     }
 
-    /// ln(measured / simulated) of a family that was measured, and its standard error by chance.
+    /// ln(measured / simulated) of a family that was measured, and its standard error by chance, and by how much more or less ranks lacked cores then than in
+    /// the newest iteration.
     pub fn residual(&self, setting: &TechniqueParameters, simulated: f64, noise: f64) -> Option<Gain> {
-        let measured = self.seen.get(&family(setting))?;
-        Some(Gain { mean: (measured.value / simulated).ln(), error: noise / measured.weight().sqrt() })
+        let family = family(setting);
+        let measured = self.seen.get(&family)?;
+        let then = self.run_delays.get(&family).copied().unwrap_or_default();
+        let cores = run_delays_apart((then, self.run_delay));
+        Some(Gain { mean: (measured.value / simulated).ln(), error: (noise / measured.weight().sqrt()).hypot(cores) })
     }
 
     /// By how much iterations were longer than their busiest worker was busy, as a difference of logarithms.
@@ -151,6 +162,7 @@ impl Experience {
     /// Another number of workers: nothing was measured with it.
     pub fn forget(&mut self) {
         self.seen.clear();
+        self.run_delays.clear();
         self.last = None;
     }
 }
@@ -165,7 +177,7 @@ mod tests {
         let mut known = Experience::default();
         for k in 0..40 {
             let ratio = 1.0 + f64::from(k % 2) * 0.02;
-            known.add(&setting, (ratio, ratio), 0.0, Confidence::default());
+            known.add(&setting, (ratio, ratio), (0.0, 0.0), Confidence::default());
         }
         assert!((0.01..0.03).contains(&known.noise()), "{}", known.noise());
         let residual = known.residual(&setting, 1.0, known.noise()).unwrap();
@@ -176,8 +188,13 @@ mod tests {
         known.widen();
         let wider = known.residual(&setting, 1.0, known.noise()).unwrap();
         assert!(wider.mean == residual.mean && (wider.error / residual.error - 1.966).abs() < 0.02, "{wider:?}");
-        assert_eq!(known.residual(&TechniqueParameters::new(Technique::Gss), 1.0, 0.01), None);
-        (0..4).for_each(|_| known.add(&setting, (2.0, 2.0), 0.0, Confidence::default()));
+        let gss = TechniqueParameters::new(Technique::Gss);
+        assert_eq!(known.residual(&gss, 1.0, 0.01), None);
+        let mut disturbed = known.clone();
+        disturbed.add(&gss, (2.0, 2.0), (0.0, 0.5), Confidence::default());
+        assert!(disturbed.residual(&setting, 1.0, 0.0).unwrap().error > 0.69, "measured while ranks had their cores");
+        assert_eq!(disturbed.residual(&gss, 1.0, 0.0).unwrap().error, 0.0);
+        (0..4).for_each(|_| known.add(&setting, (2.0, 2.0), (0.0, 0.0), Confidence::default()));
         assert!(known.ratio(&setting).unwrap() > 1.9, "the work has moved: {:?}", known.ratio(&setting));
     }
 }

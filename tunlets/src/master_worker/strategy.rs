@@ -146,6 +146,11 @@ fn named(setting: &TechniqueParameters, other: &TechniqueParameters) -> String {
     format!("{setting}{recall}")
 }
 
+/// What an iteration measured: its ratio to the ideal, and its time, seconds.
+fn measurement(window: &Window, (ratio, time_s): (f64, f64)) -> Measurement {
+    Measurement { cost: ratio, time_s, run_delay: window.held_up, tasks: window.tasks.max(1) as f64 }
+}
+
 impl MasterWorker {
     /// Creates the tunlet; it has learnt nothing yet.
     pub fn new(mode: Mode, objective: Objective, confidence: Confidence, limits: workers::Limits) -> Self {
@@ -236,7 +241,7 @@ impl MasterWorker {
             }
             return;
         }
-        let measurement = Measurement { cost: ratio, time_s: window.iteration_s };
+        let measurement = measurement(window, (ratio, window.iteration_s));
         let noise = if self.trials.compares_times() { self.experience.time_noise() } else { self.experience.noise() };
         // Few iterations hardly show how far those scatter whose long tasks are rare.
         let (deviation, confidence) = (noise.max(self.drawn), self.confidence);
@@ -281,9 +286,7 @@ impl MasterWorker {
         }
         self.note_kind(learnt);
         let varies = self.tasks.replace(window.tasks).is_some_and(|tasks| tasks != window.tasks);
-        if varies && !std::mem::replace(&mut self.tasks_vary, true) && self.trials.compares_times() {
-            self.trials.forget_before();
-        }
+        self.tasks_vary |= varies;
         self.note_other_work(learnt, window.iteration);
         if matches!(learnt, Learnt::Anew | Learnt::OtherWorkers) || window.setting_changed {
             self.cadence.restart();
@@ -328,8 +331,8 @@ impl MasterWorker {
                 self.regime = Some(self.busy.regime());
                 let late = (time_s / window.busiest_s()).ln().max(0.0);
                 let per_task_s = time_s / window.tasks.max(1) as f64;
-                self.experience.add(&window.setting, (ratio, per_task_s), late, self.confidence);
-                self.present.push(Measurement { cost: ratio, time_s });
+                self.experience.add(&window.setting, (ratio, per_task_s), (late, window.run_delay()), self.confidence);
+                self.present.push(measurement(window, (ratio, time_s)));
                 self.shortened_by = -shortened.ln();
                 if is_measured {
                     self.explain(window, ratio);
@@ -680,6 +683,6 @@ impl Tunlet for MasterWorker {
         let trial = Trial::new(decision, from, to, iteration + 1, before).uncertain_by(shortened_by);
         let trial = trial.of_work(self.proposed_s.1);
         // What a chunk costs inside the function that computes it counts as task time: with smaller chunks the ideal time grows.
-        self.trials.start(if is_own && !self.tasks_vary { trial.by_time() } else { trial });
+        self.trials.start(if is_own { trial.by_time() } else { trial });
     }
 }

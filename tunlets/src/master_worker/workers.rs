@@ -161,7 +161,8 @@ impl Workers {
         if self.last_of.replace((workers, window.setting.kind.code())) != self.last_of {
             self.last.clear();
         }
-        let measurement = Measurement { cost, time_s: iteration_s };
+        // More workers may lack cores that fewer have: that is what the number makes, and no disturbance.
+        let measurement = Measurement::new(cost, iteration_s);
         self.last.push(measurement);
         let trial = self.trials.watched.as_ref().filter(|trial| iteration >= trial.first)?;
         if workers != trial.to.0 {
@@ -437,7 +438,7 @@ mod tests {
         let mut workers = Workers::new(Objective::Time, confidence, Limits::default());
         (workers.expected, workers.deviation) = (Gain { mean: 0.2, error: 0.1 }, 0.1);
         let of = |workers| (workers, TechniqueParameters::START);
-        let taking = |time_s| Measurement { cost: time_s, time_s };
+        let taking = |time_s| Measurement::new(time_s, time_s);
         let mut trials = Trials::default();
         trials.start(Trial::new(0, Some(of(4)), of(5), 0, Measurements::from(taking(1.0))));
         let expected = Gain::UNKNOWN;

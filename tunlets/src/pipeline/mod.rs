@@ -165,7 +165,7 @@ impl Pipeline {
     fn measurement(&self, window: &StreamWindow) -> Measurement {
         let layout = self.now.as_ref().and_then(|now| now.layout.as_ref());
         let ranks = layout.map_or(self.ranks_before, |layout| layout.ranks);
-        Measurement { cost: value(self.objective, window.period_s(), ranks), time_s: window.period_s() }
+        Measurement::new(value(self.objective, window.period_s(), ranks), window.period_s())
     }
 
     /// Keeps the measurements with the present plan.

@@ -254,7 +254,7 @@ impl Scripted {
                 self.last = Some(Last { iteration, iteration_s, window_s, scope, objective });
                 self.fresh = true;
                 if judged {
-                    self.watch(iteration, Measurement { cost, time_s: iteration_s });
+                    self.watch(iteration, Measurement::new(cost, iteration_s));
                 }
             }
             Err(why) => self.fail(why),

@@ -211,7 +211,7 @@ impl SearchTunlet {
         }
         let Some(time_s) = time_s.filter(|_| is_in_force) else { return };
         let Some(time_s) = self.turns.measure(number, time_s) else { return };
-        self.trials.measure(number, Measurement { cost: time_s, time_s }, self.watch());
+        self.trials.measure(number, Measurement::new(time_s, time_s), self.watch());
         let was_over = self.is_over();
         if let (Some(engine), false) = (&mut self.engine, was_over) {
             engine.tell(time_s);

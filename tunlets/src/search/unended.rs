@@ -47,7 +47,7 @@ impl SearchTunlet {
     pub(super) fn go_on(&mut self, stopped: Stopped, time_s: Option<f64>) {
         let watch = self.watch();
         if let (Some(engine), Some(time_s)) = (&mut self.engine, time_s) {
-            self.trials.measure(stopped.iteration, Measurement { cost: time_s, time_s }, watch);
+            self.trials.measure(stopped.iteration, Measurement::new(time_s, time_s), watch);
             if stopped.is_measured {
                 engine.tell(self.turns.end(stopped.iteration, time_s));
             }

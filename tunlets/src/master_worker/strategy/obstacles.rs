@@ -111,8 +111,9 @@ impl MasterWorker {
         if std::mem::replace(&mut self.overlapped, true) {
             self.obstacles.say(Obstacle::Overlap, window.iteration, || {
                 format!(
-                    "to know where the work is: one chunk has {} from {first} on, another {} from {next} on, which cannot both be; a work line of the \
-                     points file counts arguments from 1, first M is the chunk's first task and tasks N their number",
+                    "to tune chunks while some have tasks in common: one has {} from {first} on, another {} from {next} on. If an iteration hands out tasks \
+                     more than once, name the function that does so once as the iteration; else see the work line of the points file: it counts \
+                     arguments from 1, first M is the chunk's first task and tasks N their number",
                     Count(tasks, "task"),
                     Count(more, "task"),
                 )

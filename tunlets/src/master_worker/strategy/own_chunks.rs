@@ -71,7 +71,7 @@ impl MasterWorker {
             return Some(Proposal { worth: Worth::Due, ..proposal });
         }
         let (Unchanged { ratio, scale }, better) = self.better_chunks(own, workload, current);
-        let better = better.filter(|_| may_tell && !own.are_held());
+        let better = better.filter(|_| may_tell && !self.overlapped && !own.are_held());
         let unchanged_s = ratio * workload.ideal_s();
         let number = count.and_then(|tuning_point| {
             self.other_workers((tuning_point, None), workload, (current, current), (unchanged_s, scale))
