@@ -61,9 +61,26 @@ impl Batches {
         if sizes.is_empty() || sizes.contains(&0) {
             return None;
         }
-        if let Some(share) = guided_share(sizes, of_batch) {
-            return Some(Batches::guided(share));
+        let guided = guided_share(sizes, of_batch).map(Batches::guided);
+        // By more than what rounding leaves.
+        let falls = of_batch > 1 && sizes.get(of_batch - 1).is_some_and(|last| sizes[0] > last + 1);
+        if guided.is_some() && falls {
+            return guided;
         }
+        let Some(batches) = Batches::seen_alike(sizes, of_batch) else { return guided };
+        // Of chunks that small both say much the same.
+        let off = |of: &Batches| of.count(sizes.iter().sum(), workers).abs_diff(sizes.len());
+        Some(guided.filter(|guided| off(guided) < off(&batches)).unwrap_or(batches))
+    }
+
+    /// Number of the chunks that so many tasks are cut into.
+    fn count(&self, tasks: u64, workers: u32) -> usize {
+        let mut cutter = Cutter::new(self, tasks, workers.into());
+        std::iter::from_fn(|| cutter.next()).count()
+    }
+
+    /// See [`Batches::seen`]: as batches of alike chunks.
+    fn seen_alike(sizes: &[u64], of_batch: usize) -> Option<Batches> {
         let (mut batches, mut left) = (Batches::default(), sizes);
         loop {
             if let Some(tasks) = one_size(left).filter(|_| left.len() != of_batch || !are_alike(left)) {
@@ -135,8 +152,7 @@ fn one_size(sizes: &[u64]) -> Option<u64> {
     (others.iter().all(|size| size == first) && last <= first).then_some(*first)
 }
 
-/// The share of an equal part of what is left that each chunk is, however the program rounds; none is smaller than the smallest seen. A batch of alike
-/// chunks is none of it.
+/// The share of an equal part of what is left that each chunk can be, however the program rounds; none is smaller than the smallest seen.
 fn guided_share(sizes: &[u64], workers: usize) -> Option<f64> {
     let smallest = *sizes.split_last()?.1.iter().min()?; // the last one gets what is left
     let mut left = sum(sizes);
@@ -149,9 +165,7 @@ fn guided_share(sizes: &[u64], workers: usize) -> Option<f64> {
             most = most.min((*size + 1) as f64 * of_one);
         }
     }
-    // By more than what rounding leaves.
-    let falls = sizes.get(workers - 1).is_some_and(|last| sizes[0] > last + 1) && workers > 1;
-    (falls && least < most && least > 0.0).then(|| f64::midpoint(least, most))
+    (least < most && least > 0.0).then(|| f64::midpoint(least, most))
 }
 
 /// Cuts the tasks of an iteration into the chunks of a program's own batches.
