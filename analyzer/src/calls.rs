@@ -110,7 +110,7 @@ pub struct TallyLine {
 /// A moment on the master's clock, and how long the rank had not been useful by then. Nanoseconds.
 type Reading = (u64, u64);
 
-/// Run delays as they were read first, before the last time, and last, and when, on the master's clock. Nanoseconds; nothing was read at 0.
+/// Run delays as they were read first, before the last time, and last, and when, on the rank's clock. Nanoseconds; nothing was read at 0.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunDelay {
     first: (u64, u64),
@@ -143,6 +143,8 @@ struct Rank {
     counted_ns: u64,
     readings: VecDeque<Reading>,
     run_delay: RunDelay,
+    /// By how much its clock is behind the master's, nanoseconds.
+    ahead_ns: i64,
 }
 
 /// Calls that wait for messages, and so belong to them. Of those that wait for any or for some of several, the number is chance.
@@ -179,7 +181,8 @@ impl Rank {
     fn held_up(&self) -> f64 {
         let RunDelay { before, last, .. } = self.run_delay;
         let lasted_ns = last.1.saturating_sub(before.1).max(1) as f64;
-        let in_mpi = (self.outside_ns(last.1) - self.outside_ns(before.1)) / lasted_ns;
+        let outside_ns = |at_ns: u64| self.outside_ns(at_ns.saturating_add_signed(self.ahead_ns));
+        let in_mpi = (outside_ns(last.1) - outside_ns(before.1)) / lasted_ns;
         (self.run_delay.share_since(before) - in_mpi).clamp(0.0, 1.0)
     }
 
@@ -258,8 +261,8 @@ impl Calls {
         }
         let outside_ns = counted.waiting_ns + counted.mpi_ns + counted.framework_ns;
         known.read((counted.time_ns.saturating_add_signed(ahead_ns), outside_ns));
-        let (delay_ns, read_ns) = counted.run_delay_ns;
-        known.run_delay.read((delay_ns, if read_ns == 0 { 0 } else { read_ns.saturating_add_signed(ahead_ns) }));
+        known.run_delay.read(counted.run_delay_ns);
+        known.ahead_ns = ahead_ns;
         self.newest.remove(&(before_ns, rank));
         self.newest.insert((known.newest_ns(), rank));
         if counted.time_ns >= known.last.time_ns {
@@ -388,10 +391,15 @@ impl Calls {
         self.iterations.iter().rev().find(|line| line.iteration <= iteration).map(|line| line.efficiency)
     }
 
-    /// For which share of the time the rank that lacked a core longest had none while it computed, at least, as it was last read.
+    /// For which share of the time the rank that lacked a core longest had none while it computed, at least, as it was last read. Of a rank that was read no more, while
+    /// others were, nothing is known.
     pub fn held_up(&self) -> f64 {
         limits::walks(self.ranks.len());
-        self.ranks.values().map(Rank::held_up).fold(0.0, f64::max)
+        let read_ns = |of: &Rank| of.run_delay.last.1.saturating_add_signed(of.ahead_ns);
+        let newest_ns = self.ranks.values().map(read_ns).max().unwrap_or(0);
+        let is_known =
+            |of: &&Rank| newest_ns - read_ns(of) <= of.run_delay.last.1.saturating_sub(of.run_delay.before.1);
+        self.ranks.values().filter(is_known).map(Rank::held_up).fold(0.0, f64::max)
     }
 
     /// Counts, bytes and times of the calls, over all ranks.

@@ -302,11 +302,12 @@ fn is_longer(line: &DecisionLine) -> bool {
     times.is_some_and(|((predicted_s, unchanged_s), measured_s)| predicted_s.min(measured_s) > unchanged_s)
 }
 
-/// For which shares of the time ranks had no core before a change and with it, where these are what makes its verdict uncertain.
+/// For which shares of the time the rank that lacked a core longest had none before a change and with it, where these are what makes its verdict uncertain.
 fn without_cores(run_delays: Option<(f64, f64)>) -> String {
     let text = |(before, since)| {
         let [before, since] = [before, since].map(|share: f64| format!("{:.0} %", 100.0 * share));
-        format!("; ranks had no core for {since} of the time, before the change for {before}")
+        let text = format!("; a rank had no core for {since} of the time, before the change for {before}");
+        if before == since { String::new() } else { text }
     };
     run_delays.map(text).unwrap_or_default()
 }

@@ -318,10 +318,15 @@ impl Windows {
         self.idle = ranks;
     }
 
-    /// These compute for another master, whatever was thought so far.
-    pub fn on_workers_of_others(&mut self, ranks: BTreeSet<u32>) {
+    /// All ranks that have computed, for this master or another.
+    pub fn all_workers(&self) -> BTreeSet<u32> {
+        self.computed.union(&self.of_others).copied().collect()
+    }
+
+    /// These compute for another master, and all others for this one, whatever was thought so far.
+    pub fn set_workers_of_others(&mut self, ranks: BTreeSet<u32>) {
         self.computed.retain(|rank| !ranks.contains(rank));
-        self.of_others.extend(ranks);
+        self.of_others = ranks;
     }
 
     /// Workers died in the iteration that the program counts as `own`; returns its number.

@@ -142,7 +142,7 @@ pub fn table(json: &str) -> String {
     let skipped = number("/skipped_iterations");
     if skipped > 0 {
         lines.push(format!(
-            "{} went unmeasured: midrun did not see in time when they began and ended",
+            "{} went unmeasured: when they began or ended is not known",
             Count(skipped, "further iteration")
         ));
     }

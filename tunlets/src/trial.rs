@@ -113,6 +113,11 @@ impl Measurements {
     pub fn time_s(&self) -> Option<f64> {
         time_s(&self.list())
     }
+
+    /// Median time of a task, seconds; `None` without measurements.
+    pub fn per_task_s(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| median(per_task_s(&self.list())))
+    }
 }
 
 impl From<Measurement> for Measurements {
@@ -283,9 +288,19 @@ impl<S> Trial<S> {
         time_s(&self.since).unwrap_or(f64::NAN)
     }
 
-    /// The measured time to be told, seconds: of the work that was foreseen, where windows differ in theirs.
+    /// The measured time to be told, seconds: of the work that was foreseen, where windows differ in theirs; of the tasks of the last window before the change, where
+    /// times of tasks are compared.
     fn told_s(&self) -> f64 {
-        self.unit_s.filter(|_| !self.other_work).map_or_else(|| self.time_s(), |unit_s| unit_s * self.cost())
+        match (self.unit_s, self.before.0.back()) {
+            (Some(unit_s), _) if !self.other_work => unit_s * self.cost(),
+            (_, Some(last)) if self.other_work => self.per_task_s() * last.tasks,
+            _ => self.time_s(),
+        }
+    }
+
+    /// Median time of a task with the change, seconds; NaN if none was measured.
+    pub fn per_task_s(&self) -> f64 {
+        if self.since.is_empty() { f64::NAN } else { median(per_task_s(&self.since)) }
     }
 
     /// Whether times are compared, and no costs per work.
@@ -599,6 +614,19 @@ mod tests {
         assert!(trials.measure(1, Measurement::new(1.0, 1.0), rule).is_none());
         let judged = trials.measure(2, Measurement::new(1.0, 0.05), rule).map(|(_, judgement)| judgement);
         assert!(judged.is_some_and(|judged| judged.verdict == Verdict::Kept && judged.measured_s == 0.5), "{judged:?}");
+    }
+
+    #[test]
+    fn times_of_tasks_are_compared_where_their_number_differs() {
+        let judged = |per_task_s: f64| {
+            let mut trials = Trials::default();
+            let of = |tasks: f64, per_task_s: f64| Measurement { tasks, ..Measurement::new(1.0, tasks * per_task_s) };
+            trials.start(Trial::new(0, Some("a"), "b", 1, Measurements::from(of(100.0, 1e-3))).by_time());
+            let judge = |k: u64| trials.measure(k, of(1000.0 + k as f64, per_task_s), rule(Gain::UNKNOWN, 0.01));
+            (1..4).find_map(judge).map(|(_, judgement)| (judgement.verdict, (judgement.measured_s * 1e3).round()))
+        };
+        assert_eq!(judged(0.8e-3), Some((Verdict::Kept, 80.0)));
+        assert_eq!(judged(1.2e-3), Some((Verdict::RolledBack, 120.0)));
     }
 
     #[test]

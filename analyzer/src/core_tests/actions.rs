@@ -22,7 +22,7 @@ fn a_decision_is_sent_once_applied_and_kept() {
     story.iteration("j", 2);
     let kept = json!({
         "event": "outcome", "decision": 0, "iteration": 2, "measured_s": 0.9, "predicted_s": 0.842, "verdict": "kept",
-        "apart": null,
+        "apart": null, "run_delays": null,
     });
     assert_eq!(story.events(), [kept]);
     let summary = story.summary("j");

@@ -444,10 +444,11 @@ impl Measurements {
         if closed.iter().any(|closed| closed.window.own_loop) && now >= self.looks_for_idle_ns {
             self.looks_for_idle_ns = now + limits::IDLE_WORKERS_NS;
             let (workers, idle) = self.windows.workers();
-            let of_others = self.windows.master.map(|master| self.calls.workers_of_others(master, workers));
+            let all = self.windows.all_workers();
+            let of_others = self.windows.master.map(|master| self.calls.workers_of_others(master, &all));
             let idle = self.windows.master.map(|master| self.calls.idle_workers(master, workers, idle));
             self.windows.set_idle_workers(idle.unwrap_or_default());
-            self.windows.on_workers_of_others(of_others.unwrap_or_default());
+            self.windows.set_workers_of_others(of_others.unwrap_or_default());
         }
         let seen = (self.messages.ways(), roster.members.world_size());
         if self.one_way.1 != seen {

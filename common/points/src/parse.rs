@@ -108,6 +108,15 @@ fn check_iteration(before: &[Line], words: &Words<'_>, new: &Line) -> Result<(),
     }
 }
 
+fn is_qualifier(word: &&str) -> bool {
+    ["const", "volatile", "&", "&&"].contains(word)
+}
+
+/// The last part of a name before its qualifiers.
+fn unqualified(name: &str) -> &str {
+    name.split_whitespace().rev().find(|part| !is_qualifier(part)).unwrap_or("")
+}
+
 /// Words of a line, without its comment.
 struct Words<'t> {
     line: u32,
@@ -131,7 +140,7 @@ impl<'t> Words<'t> {
         for word in words {
             match all.last_mut() {
                 // As a member function's qualifiers are written.
-                Some((_, before)) if before.ends_with(')') && ["const", "volatile"].contains(&word) => {
+                Some((_, before)) if is_qualifier(&word) && unqualified(before).ends_with(')') => {
                     let from = before.as_ptr() as usize - text.as_ptr() as usize;
                     let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
                     *before = &text[from..end];

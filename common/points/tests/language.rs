@@ -294,6 +294,7 @@ fn a_name_of_cpp_may_have_spaces_between_its_brackets() {
     let member = parse("work function A<double>::run(int, int) const first 2 int rank=1").unwrap();
     let Declaration::Work { symbol, .. } = &member[0].declaration else { panic!("{member:?}") };
     assert_eq!(symbol.name(), "A<double>::run(int,int)const");
+    assert!(parse("work function A::run(int) const volatile & first 2 int").is_ok());
     assert_eq!(parse("measure a function f const sum").unwrap_err().column, 22);
     let shifted = parse("work function f<int>(decltype((a)<<(b))) first 1 int").unwrap();
     assert!(matches!(&shifted[0].declaration, Declaration::Work { first: Some(_), .. }), "{shifted:?}");

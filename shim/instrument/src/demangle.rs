@@ -18,7 +18,7 @@ pub fn is_but_for_qualifiers(symbol: &str, wanted: &str) -> bool {
             name.strip_suffix(qualifier).map_or_else(|| name.clone(), str::to_owned)
         })
     };
-    is_called(symbol, wanted, |name| unqualified(name) == wanted)
+    is_called(symbol, wanted, |name| wanted.ends_with(')') && unqualified(name) == wanted)
 }
 
 fn is_called(symbol: &str, wanted: &str, is: impl Fn(&str) -> bool) -> bool {

@@ -396,7 +396,10 @@ impl MasterWorker {
     fn rollback(&self, ideal_s: f64) -> Option<(TechniqueParameters, f64, f64)> {
         let trial = self.trials.rollback.as_ref()?;
         let (was, is) = match trial.compares_times() {
-            true => (trial.before.time_s()? / ideal_s, trial.time_s() / ideal_s),
+            true => {
+                let ratio = self.workload.as_ref()?.tasks.max(1) as f64 / ideal_s;
+                (trial.before.per_task_s()? * ratio, trial.per_task_s() * ratio)
+            }
             false => (trial.before.cost()?, trial.cost()),
         };
         Some((trial.from.as_ref()?.technique, was, is))
