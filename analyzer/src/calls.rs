@@ -308,12 +308,11 @@ impl Calls {
             let of = &self.ranks.get(rank)?.last;
             of.partner.filter(|_| of.with_partner == of.with_one)
         };
-        let with = |rank: &&u32, is: &dyn Fn(u32) -> bool| partner(rank).is_some_and(is);
         limits::walks(computed.len());
-        if !computed.iter().any(|rank| with(&rank, &|partner| partner == master)) {
+        if !computed.iter().any(|rank| partner(rank) == Some(master)) {
             return BTreeSet::new();
         }
-        let is_others = |rank: &&u32| with(rank, &|partner| partner != master && !computed.contains(&partner));
+        let is_others = |rank: &&u32| partner(rank).is_some_and(|of| of != master && !computed.contains(&of));
         computed.iter().filter(is_others).copied().collect()
     }
 
