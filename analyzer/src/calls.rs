@@ -176,8 +176,7 @@ impl Rank {
         }
     }
 
-    /// For which share of the time between the last two readings it had no core while it computed, at least. A rank that waits inside MPI may do so ready to run,
-    /// and what it lacks a core for then holds up nothing: it polls.
+    /// For which share of the time between the last two readings it had no core while it computed, at least: without what can have passed inside MPI between them.
     fn held_up(&self) -> f64 {
         let RunDelay { before, last, .. } = self.run_delay;
         let lasted_ns = last.1.saturating_sub(before.1).max(1) as f64;
@@ -375,7 +374,12 @@ impl Calls {
             };
             limits::walks(self.ranks.len());
             let useful_s: Vec<f64> = self.ranks.values().map(useful).collect();
-            let delays: Vec<f64> = self.ranks.values().map(Rank::held_up).collect();
+            // A rank that waits inside MPI may do so ready to run, and what it lacks a core for then holds up nothing: it polls.
+            let held_up = |(rank, useful_s): (&Rank, &f64)| {
+                let in_mpi = 1.0 - useful_s * 1e9 / lasted_ns;
+                (rank.run_delay.share_since(rank.run_delay.before) - in_mpi).max(0.0)
+            };
+            let delays: Vec<f64> = self.ranks.values().zip(&useful_s).map(held_up).collect();
             if let Some(efficiency) = Efficiency::of(&useful_s, lasted_ns * 1e-9) {
                 let efficiency = efficiency.with_run_delay(&delays);
                 let line = IterationLine { iteration: span.iteration, efficiency };
