@@ -304,12 +304,12 @@ fn is_longer(line: &DecisionLine) -> bool {
 
 /// For which shares of the time the rank that lacked a core longest had none before a change and with it, where these are what makes its verdict uncertain.
 fn without_cores(run_delays: Option<(f64, f64)>) -> String {
-    let text = |(before, since)| {
-        let [before, since] = [before, since].map(|share: f64| format!("{:.0} %", 100.0 * share));
-        let text = format!("; a rank had no core for {since} of the time, before the change for {before}");
-        if before == since { String::new() } else { text }
-    };
-    run_delays.map(text).unwrap_or_default()
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let shares = run_delays.map(|(before, since)| (percent(before), percent(since)));
+    // What looks the same is no reason.
+    let text =
+        |(before, since)| format!("; a rank had no core for {since} of the time, before the change for {before}");
+    shares.filter(|(before, since)| before != since).map(text).unwrap_or_default()
 }
 
 /// Later windows judged a decision.

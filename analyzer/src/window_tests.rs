@@ -357,6 +357,25 @@ fn work_of_an_unknown_iteration_is_placed_by_its_time() {
 }
 
 #[test]
+fn what_workers_of_another_master_compute_is_in_no_window() {
+    let mut windows = Windows::new(250 * MS);
+    let loose = |tasks, middle_ns| Work { iteration: None, middle_ns, ..work(0, tasks) };
+    let mut ranks_of = |n: u64, of_others: &[u32]| {
+        windows.set_workers_of_others(of_others.iter().copied().collect());
+        tell(&mut windows, 0, &Said::Begun(begun(n, 7)));
+        for rank in [1, 2] {
+            tell(&mut windows, 0, &Said::Work(rank, loose(7, (n * 1000 + 100) * MS)));
+        }
+        let closed = tell(&mut windows, 0, &Said::Ended(ended(n, 7)));
+        assert_eq!((windows.all_workers(), windows.late_tasks), ([1, 2].into(), 0));
+        closed[0].window.per_worker.iter().map(|worker| worker.rank).collect::<Vec<u32>>()
+    };
+    assert_eq!(ranks_of(0, &[]), [1, 2]);
+    assert_eq!(ranks_of(1, &[2]), [1]);
+    assert_eq!(ranks_of(2, &[]), [1, 2], "it was taken for one wrongly");
+}
+
+#[test]
 fn what_the_master_heard_counts_only_where_the_workers_say_nothing() {
     let mut windows = Windows::new(0);
     windows.master = Some(0);

@@ -30,7 +30,7 @@ pub struct Measurement {
     pub cost: f64,
     /// Iteration time, or time between two outputs, seconds.
     pub time_s: f64,
-    /// Share of the time for which ranks had no core while they computed, at least; see [`run_delays_apart`].
+    /// Share of the time for which the rank that lacked a core longest had none while it computed, at least; see [`run_delays_apart`].
     pub run_delay: f64,
     /// Tasks, where times are compared for each.
     pub tasks: f64,

@@ -108,8 +108,9 @@ fn check_iteration(before: &[Line], words: &Words<'_>, new: &Line) -> Result<(),
     }
 }
 
-fn is_qualifier(word: &&str) -> bool {
-    ["const", "volatile", "&", "&&"].contains(word)
+/// What may stand behind the parameters of a member function.
+fn is_qualifier(word: &str) -> bool {
+    ["const", "volatile", "&", "&&"].contains(&word)
 }
 
 /// The last part of a name before its qualifiers.
@@ -140,7 +141,7 @@ impl<'t> Words<'t> {
         for word in words {
             match all.last_mut() {
                 // As a member function's qualifiers are written.
-                Some((_, before)) if is_qualifier(&word) && unqualified(before).ends_with(')') => {
+                Some((_, before)) if is_qualifier(word) && unqualified(before).ends_with(')') => {
                     let from = before.as_ptr() as usize - text.as_ptr() as usize;
                     let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
                     *before = &text[from..end];

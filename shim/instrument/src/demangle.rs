@@ -13,12 +13,12 @@ pub fn is(symbol: &str, wanted: &str) -> bool {
 
 /// The same of a member function whose qualifiers behind its parameters (`const`, `&`) are not in `wanted`.
 pub fn is_but_for_qualifiers(symbol: &str, wanted: &str) -> bool {
-    let unqualified = |name: &str| {
-        ["&", "&", "volatile", "const"].iter().fold(name.to_owned(), |name, qualifier| {
-            name.strip_suffix(qualifier).map_or_else(|| name.clone(), str::to_owned)
-        })
+    let without = |name: &str| {
+        let name = name.trim_end_matches('&');
+        let name = name.strip_suffix("volatile").unwrap_or(name);
+        name.strip_suffix("const").unwrap_or(name) == wanted
     };
-    is_called(symbol, wanted, |name| wanted.ends_with(')') && unqualified(name) == wanted)
+    wanted.ends_with(')') && is_called(symbol, wanted, without)
 }
 
 fn is_called(symbol: &str, wanted: &str, is: impl Fn(&str) -> bool) -> bool {
